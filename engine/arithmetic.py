@@ -1,0 +1,148 @@
+"""Writes out one sample's way through a recorded step, number by number.
+
+Each stage that it knows becomes equations such as "1 x -0.02 + 2 x 0.14 + 3 x 0.14 + -0.04 = 0.66". Every result is
+the number that torch computed in that stage; the left side shows where it comes from. A stage that it does not
+know is shown as what went in and what came out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.recorder import StepRecord
+from engine.recorder.records import Array, Stage
+
+_TERMS = 6
+"""A sum with more terms than this shows its first ones and says how many more there are."""
+_OUTPUTS = 6
+
+
+@dataclass(frozen=True)
+class Equation:
+    """One number of one stage: its name, how it comes about, and torch's own result."""
+
+    name: str
+    working: str
+    result: float
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.working} = {self.result:.4f}"
+
+
+def equations(step: StepRecord, stage: Stage, sample: int) -> tuple[Equation, ...]:
+    """What `stage` computes for the sample with that index (from 0), at most six numbers."""
+    came = [step.stages[i].output.values for i in stage.inputs]
+    if stage.output.values is None or any(values is None for values in came):
+        return ()
+    inputs = [values for values in came if values is not None]
+    working = _WORKINGS.get(stage.operation)
+    if working is None:
+        return _unknown(stage, sample)
+    return working(step, stage, inputs, sample)
+
+
+def share_of_loss(step: StepRecord, sample: int) -> Equation | None:
+    """The sample's own part of the mean that is the loss, or None for a loss that is not known here."""
+    loss = step.stages[-1]
+    working = _SHARES.get(loss.operation)
+    values = [step.stages[i].output.values for i in loss.inputs]
+    if working is None or len(values) != 2 or values[0] is None or values[1] is None:
+        return None
+    return working(values[0], values[1], sample)
+
+
+def _linear(step: StepRecord, stage: Stage, inputs: list[Array], sample: int) -> tuple[Equation, ...]:
+    found = {p.name: p.value for p in step.parameters}
+    weight, bias = (found[name] for name in stage.parameters)
+    assert weight is not None
+    assert bias is not None
+    result = _row(stage.output.values, sample)
+    row = _row(inputs[0], sample)
+    made = []
+    for output in range(min(len(result), _OUTPUTS)):
+        terms = [f"{_n(x)} x {_n(w)}" for x, w in zip(row, weight[output], strict=True)]
+        more = f" + ({len(terms) - _TERMS} more terms)" if len(terms) > _TERMS else ""
+        made.append(
+            Equation(f"out[{output}]", " + ".join(terms[:_TERMS]) + more + f" + {_n(bias[output])}", float(result[output]))
+        )
+    return tuple(made)
+
+
+def _elementwise(form: str) -> Callable[[StepRecord, Stage, list[Array], int], tuple[Equation, ...]]:
+    def working(step: StepRecord, stage: Stage, inputs: list[Array], sample: int) -> tuple[Equation, ...]:
+        del step
+        came, went = _row(inputs[0], sample), _row(stage.output.values, sample)
+        pairs = list(zip(came, went, strict=True))[:_OUTPUTS]
+        return tuple(Equation(f"out[{i}]", form.format(_n(x)), float(y)) for i, (x, y) in enumerate(pairs))
+
+    return working
+
+
+def _mse(step: StepRecord, stage: Stage, inputs: list[Array], sample: int) -> tuple[Equation, ...]:
+    del step, stage
+    answer, target = _row(inputs[0], sample), _row(inputs[1], sample)
+    return tuple(
+        Equation(f"squared error[{i}]", f"({_n(a)} - {_n(t)})²", float((a - t) ** 2))
+        for i, (a, t) in enumerate(zip(answer, target, strict=True))
+    )
+
+
+def _cross_entropy(step: StepRecord, stage: Stage, inputs: list[Array], sample: int) -> tuple[Equation, ...]:
+    del step, stage
+    scores = _row(inputs[0], sample).astype(np.float64)
+    chances = np.exp(scores - scores.max())
+    chances /= chances.sum()
+    total = " + ".join(f"e^{_n(s)}" for s in scores)
+    return tuple(
+        Equation(f"probability[{i}]", f"e^{_n(s)} / ({total})", float(chances[i])) for i, s in enumerate(scores)
+    )
+
+
+def _unknown(stage: Stage, sample: int) -> tuple[Equation, ...]:
+    result = _row(stage.output.values, sample)
+    return tuple(
+        Equation(f"out[{i}]", f"torch's {stage.operation}", float(y)) for i, y in enumerate(result[:_OUTPUTS])
+    )
+
+
+def _mse_share(answers: Array, targets: Array, sample: int) -> Equation:
+    answer, target = _row(answers, sample).astype(np.float64), _row(targets, sample).astype(np.float64)
+    squares = (answer - target) ** 2
+    working = "(" + " + ".join(_n(s) for s in squares) + f") / {answers.size}"
+    return Equation("share of the loss", working, float(squares.sum() / answers.size))
+
+
+def _cross_entropy_share(answers: Array, targets: Array, sample: int) -> Equation:
+    scores = _row(answers, sample).astype(np.float64)
+    chance = np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
+    right = int(targets[sample])
+    working = f"-log({_n(chance[right])}) / {len(answers)}, the right class being {right}"
+    return Equation("share of the loss", working, float(-np.log(chance[right]) / len(answers)))
+
+
+def _row(values: Array | None, sample: int) -> NDArray[np.float64]:
+    assert values is not None
+    flat: NDArray[np.float64] = np.atleast_1d(values[sample]) if values.ndim else values.reshape(1)
+    return flat.reshape(-1)
+
+
+def _n(number: float) -> str:
+    """A number as short as four decimals allow, negative ones in brackets."""
+    text = f"{number:.4f}".rstrip("0").rstrip(".")
+    return f"({text})" if text.startswith("-") else text
+
+
+_WORKINGS = {
+    "linear": _linear,
+    "tanh": _elementwise("tanh({})"),
+    "relu": _elementwise("max(0, {})"),
+    "sigmoid": _elementwise("1 / (1 + e^-{})"),
+    "detach": _elementwise("{}, the same value, detached"),
+    "mse_loss": _mse,
+    "cross_entropy": _cross_entropy,
+}
+_SHARES = {"mse_loss": _mse_share, "cross_entropy": _cross_entropy_share}

@@ -1,0 +1,63 @@
+"""The results that pages ask for again and again, each computed once for everybody.
+
+Training is let in one at a time: threads that train together fight over the interpreter's lock and all of them
+end later. A caller that waits, or trains, hears of it through its own callback, which can also stop it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.cache import Cache
+from engine.recorder import StepRecord
+from engine.recording import Weights, record
+from engine.settings import Settings
+from engine.trace import Trace
+from engine.training import Progress, train
+
+CAPACITY = 48 * 2**20
+"""What all kept traces, and again all kept records, may weigh together, in bytes."""
+
+
+@dataclass(frozen=True)
+class RecordKey:
+    """One recorded step of an experiment: the run, the epoch, with or without the detach, and whose weights."""
+
+    settings: Settings
+    epoch: int
+    detached: bool
+    weights: Weights
+
+
+traces: Cache[Settings, Trace] = Cache(CAPACITY, lambda trace: trace.nbytes)
+records: Cache[RecordKey, StepRecord] = Cache(CAPACITY, lambda step: step.nbytes)
+_one_at_a_time = threading.Semaphore(1)
+
+
+def trace_of(
+    settings: Settings, progress: Progress | None = None, waiting: Callable[[], None] = lambda: None
+) -> Trace:
+    """The twin run of these settings. What `progress` or `waiting` raises stops it, and nothing is kept."""
+
+    def compute() -> Trace:
+        while not _one_at_a_time.acquire(timeout=0.05):
+            waiting()
+        try:
+            return train(settings, progress)
+        finally:
+            _one_at_a_time.release()
+
+    return traces.get(settings, compute, waiting)
+
+
+def record_of(key: RecordKey) -> StepRecord:
+    """The recorded step of that key; the run it belongs to comes from `trace_of`."""
+    trace = trace_of(key.settings)
+    return records.get(
+        key,
+        lambda: record(
+            key.settings, epoch=key.epoch, detached=key.detached, weights=key.weights, trace=trace
+        ),
+    )

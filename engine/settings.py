@@ -1,0 +1,108 @@
+"""The settings of a run: frozen, validated, and the only place where a bound or a choice is written down.
+
+Two runs with equal `Settings` give the same bits. A field left out takes the experiment's own default, so
+`Settings(experiment="classifier")` is a whole and sensible run. A value that is not allowed raises
+`SettingsError`, which carries the field, what came, and what is allowed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
+
+from engine.experiments import Experiment, experiment_names, find_experiment
+
+NOWHERE = "nowhere"
+"""The place that means: no detach at all, so that the twins are equal."""
+
+EPOCHS = (1, 500)
+LEARNING_RATE = (1e-4, 1.0)
+SEED = (0, 9_999)
+OPTIMIZERS = ("sgd", "momentum", "adam")
+
+_FROM_EXPERIMENT: Any = None
+"""Stands for "the experiment's own default" until `__post_init__` has filled it in."""
+
+
+class SettingsError(ValueError):
+    """A setting that is not allowed: `field`, `got` and `allowed` say which, what came and what would do."""
+
+    def __init__(self, field: str, got: object, allowed: str) -> None:
+        shown = repr(got)
+        if len(shown) > 60:
+            shown = f"{shown[:57]}..."
+        super().__init__(f"{field}: got {shown}, allowed is {allowed}.")
+        self.field = field
+        self.got = got
+        self.allowed = allowed
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that a twin run depends on.
+
+    `detach` names the place of the detach in the experiment's step, or "nowhere". `start` is one of the
+    experiment's own starts, such as "lesson", or "random", which draws the weights from `seed`.
+    Raises `SettingsError`.
+    """
+
+    experiment: str = "lesson"
+    detach: str = _FROM_EXPERIMENT
+    epochs: int = _FROM_EXPERIMENT
+    learning_rate: float = _FROM_EXPERIMENT
+    optimizer: str = _FROM_EXPERIMENT
+    start: str = _FROM_EXPERIMENT
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        one_of("experiment", self.experiment, experiment_names())
+        defaults = find_experiment(self.experiment).defaults
+        for field, value in asdict(defaults).items():
+            if getattr(self, field) is None:
+                object.__setattr__(self, field, value)
+        one_of("detach", self.detach, places(self.experiment))
+        whole_number("epochs", self.epochs, EPOCHS)
+        object.__setattr__(self, "learning_rate", number("learning_rate", self.learning_rate, LEARNING_RATE))
+        one_of("optimizer", self.optimizer, OPTIMIZERS)
+        one_of("start", self.start, find_experiment(self.experiment).starts)
+        whole_number("seed", self.seed, SEED)
+
+    def changed(self, **changes: object) -> Self:
+        """A copy with some fields changed, validated anew."""
+        return replace(self, **changes)  # type: ignore[arg-type]
+
+    def described(self) -> Experiment:
+        """The experiment that these settings run."""
+        return find_experiment(self.experiment)
+
+
+def places(experiment: str) -> tuple[str, ...]:
+    """Where the detach can stand in an experiment: its own places, then "nowhere"."""
+    return (*(place.name for place in find_experiment(experiment).places), NOWHERE)
+
+
+def one_of(field: str, got: object, allowed: tuple[str, ...]) -> str:
+    """`got` if it is one of `allowed`, else `SettingsError`."""
+    if not isinstance(got, str) or got not in allowed:
+        raise SettingsError(field, got, "one of " + ", ".join(allowed))
+    return got
+
+
+def whole_number(field: str, got: object, bounds: tuple[int, int]) -> int:
+    """`got` if it is an int within `bounds`, both included, else `SettingsError`."""
+    if isinstance(got, bool) or not isinstance(got, int) or not bounds[0] <= got <= bounds[1]:
+        raise SettingsError(field, got, f"a whole number from {bounds[0]} to {bounds[1]}")
+    return got
+
+
+def number(field: str, got: object, bounds: tuple[float, float]) -> float:
+    """`got` as a float if it is finite and within `bounds`, both included, else `SettingsError`."""
+    if (
+        isinstance(got, bool)
+        or not isinstance(got, int | float)
+        or not math.isfinite(got)
+        or not bounds[0] <= got <= bounds[1]
+    ):
+        raise SettingsError(field, got, f"a number from {bounds[0]:g} to {bounds[1]:g}")
+    return float(got)

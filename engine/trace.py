@@ -1,0 +1,139 @@
+"""What a twin run leaves behind: two `Run`s, epoch by epoch, frozen.
+
+Epochs count from 1. The values of epoch `e` are those before its step: the loss that was read, and the weights
+that gave it. So `weights[0]` are the start weights, and there is one more row of weights than there are epochs.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from engine.settings import Settings
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter's name, such as "linear.weight", its shape, and where it lies in a row of `Run.weights`."""
+
+    name: str
+    shape: tuple[int, ...]
+    columns: slice
+
+    @property
+    def layer(self) -> str:
+        """The name of the layer that owns it."""
+        return self.name.rpartition(".")[0]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One of the twins, epoch by epoch."""
+
+    detached: bool
+    losses: tuple[float, ...]
+    accuracies: tuple[float, ...] | None
+    """The share of right predictions, 0 to 1, an epoch; None for a regression."""
+    r2: tuple[float, ...] | None
+    """1 - residual / total sum of squares, an epoch; None for a classification."""
+    layers: tuple[str, ...]
+    gradient_norms: tuple[tuple[float | None, ...], ...]
+    """For each layer, its gradient's Euclidean norm an epoch, or None where no gradient came."""
+    parameters: tuple[Parameter, ...]
+    weights: Floats
+    """(epochs + 1) x (number of weights), read-only: every parameter, flat, at the start of each epoch."""
+    predictions: Floats
+    """epochs x samples x outputs, read-only: what the model answered in each epoch."""
+    refusal: str | None
+    """What `backward()` raised, word for word, or None."""
+
+    @property
+    def diverged_at(self) -> int | None:
+        """The first epoch whose loss is not finite, or None."""
+        return next((e for e, loss in enumerate(self.losses, start=1) if not math.isfinite(loss)), None)
+
+    def parameter(self, name: str, epoch: int) -> Floats:
+        """A parameter in its own shape, at the start of `epoch` (1 to epochs + 1)."""
+        found = next(p for p in self.parameters if p.name == name)
+        return self.weights[epoch - 1, found.columns].reshape(found.shape)
+
+    def moved(self, layer: str) -> tuple[float, ...]:
+        """How far a layer is from its start, as a Euclidean distance, at the start of each epoch and after the last."""
+        columns = np.concatenate([np.r_[p.columns] for p in self.parameters if p.layer == layer])
+        away = self.weights[:, columns].astype(np.float64) - self.weights[0, columns]
+        return tuple(np.sqrt((away**2).sum(axis=1)).tolist())
+
+    @property
+    def never_moved(self) -> tuple[str, ...]:
+        """The layers whose weights are the same bits after the last epoch as before the first."""
+        return tuple(layer for layer in self.layers if not any(self.moved(layer)))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row an epoch: loss, accuracy and R2 where the task has them, and each layer's gradient norm and move."""
+        columns: dict[str, object] = {"epoch": range(1, len(self.losses) + 1), "loss": self.losses}
+        if self.accuracies is not None:
+            columns["accuracy"] = self.accuracies
+        if self.r2 is not None:
+            columns["r2"] = self.r2
+        for layer, norms in zip(self.layers, self.gradient_norms, strict=True):
+            columns[f"gradient norm {layer}"] = [math.nan if norm is None else norm for norm in norms]
+            columns[f"moved {layer}"] = self.moved(layer)[:-1]
+        return pd.DataFrame(columns)
+
+    def __str__(self) -> str:
+        name = "with detach" if self.detached else "without detach"
+        shown = " ".join(f"{loss:.4f}" for loss in self.losses[:8])
+        more = f" ... {self.losses[-1]:.4f} (epoch {len(self.losses)})" if len(self.losses) > 8 else ""
+        refused = f"\n    backward() raised: {self.refusal}" if self.refusal else ""
+        return f"{name:14} {shown}{more}{refused}"
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A twin run: the same start and data, without and with the detach."""
+
+    settings: Settings
+    attached: Run
+    detached: Run
+
+    @property
+    def runs(self) -> tuple[Run, Run]:
+        """Both twins, the one without the detach first."""
+        return self.attached, self.detached
+
+    @property
+    def parted_at(self) -> int | None:
+        """The first epoch at which the twins' losses differ, or None where they never do."""
+        pairs = zip(self.attached.losses, self.detached.losses, strict=True)
+        return next((e for e, (a, d) in enumerate(pairs, start=1) if a != d and not (a != a and d != d)), None)
+
+    @property
+    def nbytes(self) -> int:
+        """About how much memory the trace holds, in bytes."""
+        return sum(run.weights.nbytes + run.predictions.nbytes + 200 * len(run.losses) for run in self.runs)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Both runs below each other, with a column `twin`."""
+        frames = {("with detach" if run.detached else "without detach"): run.to_frame() for run in self.runs}
+        return pd.concat(frames, names=["twin"]).reset_index(level=0).reset_index(drop=True)
+
+    def to_csv(self) -> str:
+        """The frame as CSV, every digit of every number kept."""
+        return self.to_frame().to_csv(index=False)
+
+    def __str__(self) -> str:
+        s = self.settings
+        head = f"{s.described().title}, detach {s.detach}: {s.epochs} epochs of {s.optimizer} at {s.learning_rate:g}"
+        return f"{head}\n  {self.attached}\n  {self.detached}"
+
+
+def frozen(values: NDArray[np.generic]) -> Floats:
+    """A float32 copy that nobody can make writable again: its memory is a bytes object."""
+    packed = np.ascontiguousarray(values, dtype=np.float32)
+    return np.frombuffer(packed.tobytes(), dtype=np.float32).reshape(packed.shape)

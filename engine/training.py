@@ -1,0 +1,115 @@
+"""Trains the twins: the same start, data and seed, once without and once with the detach.
+
+The loop keeps references where torch makes a new tensor each epoch anyway (gradients, predictions), copies only
+what the optimizer changes in place (the weights, one `cat` an epoch), and works the figures out afterwards, so a
+full trace costs little more than a bare loop. A `backward()` that refuses is a result: its words are kept, the
+weights stay, the loop goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from engine.settings import Settings
+from engine.source import Script, script_of
+from engine.trace import Parameter, Run, Trace, frozen
+
+Progress = Callable[[int, int], None]
+"""Called with the epochs done and the epochs in all, over both twins. Whatever it raises stops the training."""
+
+OPTIMIZERS: dict[str, Callable[[list[nn.Parameter], float], torch.optim.Optimizer]] = {
+    "sgd": lambda parameters, lr: torch.optim.SGD(parameters, lr=lr),
+    "momentum": lambda parameters, lr: torch.optim.SGD(parameters, lr=lr, momentum=0.9),
+    "adam": lambda parameters, lr: torch.optim.Adam(parameters, lr=lr),
+}
+
+
+def train(settings: Settings, progress: Progress | None = None) -> Trace:
+    """Both twins, epoch by epoch. The same settings give the same bits, whatever else runs."""
+    script = script_of(settings)
+    attached = _run(settings, script, False, progress)
+    return Trace(settings, attached, _run(settings, script, True, progress))
+
+
+def start_model(settings: Settings) -> nn.Module:
+    """The model with its start weights, drawn from a generator of its own."""
+    return script_of(settings).make_model(settings.start, torch.Generator().manual_seed(settings.seed))
+
+
+def _run(settings: Settings, script: Script, detached: bool, progress: Progress | None) -> Run:
+    model, data, step = start_model(settings), script.make_data(), script.step(detached)
+    parameters = list(model.parameters())
+    optimizer = OPTIMIZERS[settings.optimizer](parameters, settings.learning_rate)
+    weights = torch.empty(settings.epochs + 1, sum(p.numel() for p in parameters))
+    losses: list[float] = []
+    predictions: list[Tensor] = []
+    gradients: list[list[Tensor | None]] = []
+    refusal = None
+    flat = [p.detach().view(-1) for p in parameters]
+    for epoch in range(settings.epochs):
+        torch.cat(flat, out=weights[epoch])
+        optimizer.zero_grad()
+        loss, prediction = step(model, data)
+        losses.append(loss.item())
+        predictions.append(prediction.detach())
+        try:
+            loss.backward()  # type: ignore[no-untyped-call]
+            gradients.append([p.grad for p in parameters])
+            optimizer.step()
+        except RuntimeError as refused:
+            refusal = str(refused)
+            gradients.append([None] * len(parameters))
+        if progress is not None:
+            progress(epoch + 1 + detached * settings.epochs, 2 * settings.epochs)
+    torch.cat(flat, out=weights[-1])
+    answers = torch.stack(predictions)
+    named = _parameters(model)
+    layers = tuple(dict.fromkeys(p.layer for p in named))
+    regression = settings.described().task == "regression"
+    return Run(
+        detached=detached,
+        losses=tuple(losses),
+        accuracies=None if regression else _accuracies(answers, data.targets),
+        r2=_r2(answers, data.targets) if regression else None,
+        layers=layers,
+        gradient_norms=tuple(_norms(gradients, [p.layer == layer for p in named]) for layer in layers),
+        parameters=named,
+        weights=frozen(weights.numpy()),
+        predictions=frozen(answers.numpy()),
+        refusal=refusal,
+    )
+
+
+def _parameters(model: nn.Module) -> tuple[Parameter, ...]:
+    named, start = [], 0
+    for name, parameter in model.named_parameters():
+        named.append(Parameter(name, tuple(parameter.shape), slice(start, start + parameter.numel())))
+        start += parameter.numel()
+    return tuple(named)
+
+
+def _norms(gradients: list[list[Tensor | None]], chosen: list[bool]) -> tuple[float | None, ...]:
+    """The Euclidean norm of the chosen gradients taken together, an epoch; None where none of them came."""
+    came = [[g for g, c in zip(row, chosen, strict=True) if c and g is not None] for row in gradients]
+    norms: list[float | None] = [None] * len(came)
+    rows = [row for row, of_layer in enumerate(came) if of_layer]
+    if rows:
+        flat = torch.stack([torch.cat([g.reshape(-1) for g in came[row]]) for row in rows]).double()
+        for row, norm in zip(rows, flat.norm(dim=1).tolist(), strict=True):
+            norms[row] = norm
+    return tuple(norms)
+
+
+def _accuracies(answers: Tensor, targets: Tensor) -> tuple[float, ...]:
+    """The share of samples whose highest score is that of their class, an epoch."""
+    return tuple((answers.argmax(dim=2) == targets).double().mean(dim=1).tolist())
+
+
+def _r2(answers: Tensor, targets: Tensor) -> tuple[float, ...]:
+    """1 - (sum of squared errors) / (sum of squares about each output's mean), over all outputs, an epoch."""
+    wanted = targets.double()
+    total = (wanted - wanted.mean(dim=0)).square().sum()
+    return tuple((1 - (answers.double() - wanted).square().sum(dim=(1, 2)) / total).tolist())

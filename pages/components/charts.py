@@ -1,0 +1,94 @@
+"""The charts: altair, drawn as SVG, each with a description for those who do not see it.
+
+The twins differ by dash and by the shape of their points as well as by colour.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from engine import Trace
+
+WITHOUT, WITH = "without detach", "with detach"
+_TWINS = [WITHOUT, WITH]
+_COLOURS = ["#2f6fde", "#c2570c"]
+_POINTS_UP_TO = 60
+
+
+def show_losses(trace: Trace, epoch: int) -> None:
+    """Both losses over the epochs; the chosen epoch is a vertical line."""
+    rows = [
+        (number, name, loss)
+        for run, name in zip(trace.runs, _TWINS, strict=True)
+        for number, loss in enumerate(run.losses, start=1)
+    ]
+    ends = ", ".join(f"{name} from {run.losses[0]:.4f} to {run.losses[-1]:.4f}" for run, name in zip(trace.runs, _TWINS, strict=True))
+    _show(
+        _lines(rows, "loss", "twin", _TWINS, epoch, dashed=True),
+        f"Loss over {trace.settings.epochs} epochs: {ends}.",
+        "losses",
+    )
+
+
+def show_by_layer(trace: Trace, epoch: int, values: dict[str, Sequence[Sequence[float | None]]], what: str, key: str) -> None:
+    """One panel a twin, one line a layer. `values` holds, for each twin, one sequence a layer."""
+    layers = list(trace.attached.layers)
+    rows = [
+        (number, twin, layer, value)
+        for twin, series in values.items()
+        for layer, numbers in zip(layers, series, strict=True)
+        for number, value in enumerate(numbers, start=1)
+    ]
+    for column, twin in zip(st.columns(2), values, strict=True):
+        mine = [(number, layer, value) for number, name, layer, value in rows if name == twin]
+        missing = [l for l in layers if all(v is None for _, layer, v in mine if layer == l)]
+        said = "; ".join(
+            f"{layer}: none in any epoch" if layer in missing else f"{layer}: {_range(v for _, l, v in mine if l == layer)}"
+            for layer in layers
+        )
+        with column:
+            st.markdown(f"**{twin}**")
+            _show(_lines(mine, what, "layer", layers, epoch, dashed=False), f"{what}, {twin}: {said}.", f"{key} {twin}")
+            if missing:
+                st.caption(f"No line for {', '.join(missing)}: no gradient came (None, not 0).")
+
+
+def _range(values: Iterable[float | None]) -> str:
+    known = [v for v in values if v is not None]
+    return f"{known[0]:.4g} at first, {known[-1]:.4g} at last"
+
+
+def _lines(
+    rows: Sequence[tuple[int, str, float | None]], what: str, by: str, names: list[str], epoch: int, *, dashed: bool
+) -> alt.LayerChart:
+    frame = pd.DataFrame(
+        [row for row in rows if row[2] is not None and math.isfinite(row[2])], columns=["epoch", by, what]
+    )
+    last = max((row[0] for row in rows), default=1)
+    x = alt.X("epoch:Q", title="epoch", scale=alt.Scale(domain=[1, max(last, 2)], nice=False), axis=alt.Axis(tickMinStep=1, format="d"))
+    colours = alt.Scale(domain=names, range=_COLOURS) if dashed else alt.Scale(domain=names)
+    encoding = {
+        "x": x,
+        "y": alt.Y(f"{what}:Q", title=what),
+        "color": alt.Color(f"{by}:N", scale=colours, legend=alt.Legend(orient="top", title=None)),
+        "strokeDash": alt.StrokeDash(f"{by}:N", scale=alt.Scale(domain=names), legend=None),
+        "shape": alt.Shape(f"{by}:N", scale=alt.Scale(domain=names), legend=None),
+        "tooltip": [alt.Tooltip("epoch:Q", format="d"), f"{by}:N", alt.Tooltip(f"{what}:Q", format=".6g")],
+    }
+    base = alt.Chart(frame)
+    line = base.mark_line(strokeWidth=2).encode(**{k: v for k, v in encoding.items() if k not in ("shape", "tooltip")})
+    size, opacity = (60, 1.0) if last <= _POINTS_UP_TO else (80, 0.0)
+    points = base.mark_point(size=size, filled=True, opacity=opacity).encode(**{k: v for k, v in encoding.items() if k != "strokeDash"})
+    rule = alt.Chart(pd.DataFrame({"epoch": [epoch]})).mark_rule(strokeDash=[2, 2], color="gray").encode(x="epoch:Q")
+    return alt.layer(rule, line, points)
+
+
+def _show(chart: alt.LayerChart, description: str, key: str) -> None:
+    drawn = chart.properties(height=280, width="container", description=description, usermeta={"embedOptions": {"renderer": "svg"}})
+    st.altair_chart(drawn, width="stretch", key=key)
+    st.caption(description)

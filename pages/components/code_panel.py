@@ -1,0 +1,35 @@
+"""The code of what is shown: the very text that ran, to copy or download."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from engine import Settings, Trace
+from engine.source import export_script, script_of
+
+
+def show_code(settings: Settings) -> None:
+    """The whole script of these settings, the line with the detach marked."""
+    script = script_of(settings)
+    st.subheader("The code that ran", anchor=False)
+    if script.marked_line is None:
+        st.caption("There is no detach in it: both steps are the same.")
+    else:
+        line = script.text.splitlines()[script.marked_line - 1].partition("#")[0].strip()
+        st.caption(f"Line {script.marked_line} is the detach: `{line}`. Save the script, run it, get the same digits.")
+    code = export_script(settings)
+    st.download_button(
+        "Download the script",
+        code,
+        file_name=f"{settings.experiment}_{settings.detach}.py",
+        mime="text/x-python",
+        on_click="ignore",
+    )
+    with st.expander("Show the script", expanded=False):
+        st.code(code, language="python", line_numbers=True)
+
+
+def download_trace(trace: Trace) -> None:
+    """A button that gives the trace as CSV, every digit kept."""
+    name = f"{trace.settings.experiment}_{trace.settings.detach}_trace.csv"
+    st.download_button("Download the trace (CSV)", trace.to_csv, file_name=name, mime="text/csv", on_click="ignore")

@@ -1,0 +1,86 @@
+"""The controls in the sidebar: the same on each page, each bound to the kept view."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from engine import Settings
+from engine.experiments import experiment_names, find_experiment
+from engine.settings import EPOCHS, NOWHERE, SEED, places
+from pages.components import keeper
+from pages.components.view import LEARNING_RATES, View
+
+OPTIMIZER_LABELS = {"sgd": "SGD", "momentum": "SGD with momentum 0.9", "adam": "Adam"}
+START_LABELS = {"lesson": "the lesson's own weights", "random": "random, from a seed"}
+
+
+def show(view: View) -> None:
+    """Draws every control; a moved one is in the kept view at the next run."""
+    settings = view.settings
+
+    def changed(field: str):  # noqa: ANN202  (a callback for the keeper)
+        return lambda value: view.with_settings(settings.changed(**{field: value}))
+
+    st.divider()
+    st.selectbox(
+        "Experiment",
+        experiment_names(),
+        format_func=lambda name: find_experiment(name).title,
+        **keeper.bound(
+            "experiment", settings.experiment, lambda name: view.with_settings(Settings(experiment=name))
+        ),
+    )
+    st.selectbox(
+        "Where the detach stands",
+        places(settings.experiment),
+        format_func=lambda name: place_label(settings.experiment, name),
+        **keeper.bound("detach", settings.detach, changed("detach")),
+    )
+    st.slider("Epochs", *EPOCHS, **keeper.bound("epochs", settings.epochs, changed("epochs")))
+    st.select_slider(
+        "Learning rate",
+        LEARNING_RATES,
+        format_func=lambda rate: f"{rate:g}",
+        **keeper.bound("learning_rate", settings.learning_rate, changed("learning_rate")),
+    )
+    st.selectbox(
+        "Optimizer",
+        tuple(OPTIMIZER_LABELS),
+        format_func=OPTIMIZER_LABELS.__getitem__,
+        **keeper.bound("optimizer", settings.optimizer, changed("optimizer")),
+    )
+    starts = find_experiment(settings.experiment).starts
+    if len(starts) > 1:
+        st.radio(
+            "Start weights",
+            starts,
+            format_func=START_LABELS.__getitem__,
+            **keeper.bound("start", settings.start, changed("start")),
+        )
+    if settings.start == "random":
+        st.number_input("Seed", *SEED, step=1, **keeper.bound("seed", settings.seed, changed("seed")))
+    st.button("Reset to the lesson", on_click=lambda: keeper.keep(View.of(Settings())), width="stretch")
+    _copy_link(view)
+
+
+def place_label(experiment: str, place: str) -> str:
+    """The words for a place where the detach can stand."""
+    labels = {p.name: p.label for p in find_experiment(experiment).places}
+    return labels.get(place, "nowhere") if place != NOWHERE else "nowhere: no detach at all"
+
+
+def _copy_link(view: View) -> None:
+    with st.expander("Copy link"):
+        st.caption("It opens this page with exactly these settings. The button in the corner copies it.")
+        hide = st.checkbox("Hide the controls for those who open it")
+        st.code(link_to(view, hide), language=None, wrap_lines=True)
+
+
+def link_to(view: View, hide_controls: bool) -> str:
+    """The link that opens this page on this view, without the reader's own quiz answers."""
+    from dataclasses import replace
+    from urllib.parse import urlencode
+
+    shared = replace(view, controls=not hide_controls, answers="", round=1)
+    page = (st.context.url or "").partition("?")[0]
+    return f"{page}?{urlencode(shared.query())}"

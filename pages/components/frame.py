@@ -1,0 +1,72 @@
+"""What every page has around its own matter: title, menu, controls, and the line on what a link got wrong.
+
+The title and the lead are drawn before the engine, and with it torch, is imported: the first visitor of a sleeping
+host reads while torch loads.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    from pages.components.view import View
+
+PAGES = (
+    ("streamlit_app.py", "Home", "🏠"),
+    ("pages/data_flow.py", "Data flow", "🔀"),
+    ("pages/training_trace.py", "Training trace", "📉"),
+    ("pages/prediction_trace.py", "Prediction trace", "🔎"),
+    ("pages/quiz.py", "Quiz", "❓"),
+)
+
+
+def open_page(title: str, lead: str) -> View:
+    """Draws the head of a page and its sidebar, and returns what the reader is looking at."""
+    st.set_page_config(page_title=f"{title} · Detach Lab", page_icon="✂️", layout="wide")
+    st.title(title, anchor=False)
+    st.markdown(lead)
+    warned = st.empty()
+    with st.spinner("Loading torch ...", show_time=False):
+        from pages.components import controls, keeper, process
+
+        process.prepare()
+    view = keeper.open_view()
+    with st.sidebar:
+        _menu(view)
+        if view.controls:
+            controls.show(view)
+    view = keeper.current_view()
+    if keeper.ignored():
+        warned.warning("Ignored in the link: " + "; ".join(keeper.ignored()) + ".", icon="⚠️")
+    st.html(_STYLE)
+    return view
+
+
+def _menu(view: View) -> None:
+    st.markdown("**Detach Lab** ✂️ where a gradient stops")
+    for path, label, icon in PAGES:
+        st.page_link(path, label=label, icon=icon, query_params=view.query())
+
+
+_STYLE = """<style>
+.lab { --cut: #c2410c; --line: rgba(128, 128, 128, .45); --soft: rgba(128, 128, 128, .12); font-size: .9rem; }
+.lab table { border-collapse: collapse; margin: 0; font-variant-numeric: tabular-nums; width: auto; }
+.lab td, .lab th { border: 1px solid var(--line); padding: .15rem .45rem; text-align: right; font-weight: 400; }
+.lab th { font-weight: 600; text-align: left; }
+.lab caption { caption-side: top; text-align: left; padding: 0 0 .2rem; }
+.lab .scroll { overflow-x: auto; max-width: 100%; }
+.lab .long { max-height: 24rem; overflow: auto; }
+.lab .none { border: 1px dashed var(--line); padding: .4rem .6rem; display: inline-block; }
+.lab img { image-rendering: pixelated; border: 1px solid var(--line); display: block; margin-top: .3rem; }
+.lab .flags { display: flex; flex-wrap: wrap; gap: .3rem; padding: 0; margin: .2rem 0; list-style: none; }
+.lab .flags li { border: 1px solid var(--line); border-radius: .6rem; padding: 0 .5rem; margin: 0; font-size: .8rem; }
+.lab .pipeline { display: flex; flex-wrap: wrap; align-items: stretch; gap: .3rem; padding: 0; margin: 0; list-style: none; }
+.lab .pipeline li { display: flex; align-items: center; gap: .3rem; margin: 0; }
+.lab .box { border: 2px solid currentColor; border-radius: .5rem; padding: .5rem .7rem; min-width: 6.5rem; }
+.lab .box.cut { border-style: dashed; border-width: 3px; }
+.lab .box.starved { border-style: dotted; }
+.lab .arrows { display: grid; text-align: center; min-width: 5rem; font-size: .8rem; line-height: 1.4; }
+.lab .box small { display: block; }
+</style>"""

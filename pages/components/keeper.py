@@ -1,0 +1,70 @@
+"""Keeps the reader's view across pages, and in the URL.
+
+A widget's value does not cross pages here, so no widget owns a setting. The view lies in the session under a key
+of its own. At the start of each run the keeper takes over a link that is new; before a widget is drawn it is given
+its value from the view; when the reader moves it, its callback changes the view and writes the link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from pages.components.view import View
+
+_VIEW, _LINK, _IGNORED = "kept view", "written link", "ignored in link"
+
+
+def open_view() -> View:
+    """The view of this run: from the link where that is new, else the one that was kept."""
+    link = dict(st.query_params.to_dict())
+    state = st.session_state
+    if _VIEW not in state or (link and link != state[_LINK]):
+        state[_VIEW], state[_IGNORED] = View.from_query(link)
+        state[_LINK] = link
+        if state[_IGNORED]:
+            _write_link()
+    return current_view()
+
+
+def current_view() -> View:
+    """The view as it is kept now."""
+    view: View = st.session_state[_VIEW]
+    return view
+
+
+def ignored() -> tuple[str, ...]:
+    """What of the link was ignored, until the reader changes something."""
+    found: tuple[str, ...] = st.session_state.get(_IGNORED, ())
+    return found
+
+
+def keep(view: View) -> None:
+    """Takes over a changed view and writes its link."""
+    st.session_state[_VIEW] = view
+    st.session_state[_IGNORED] = ()
+    _write_link()
+
+
+def change(**changes: Any) -> None:
+    """Changes some fields of the view, not of its settings."""
+    keep(replace(current_view(), **changes))
+
+
+def bound(key: str, value: object, changed: Callable[[Any], View]) -> dict[str, Any]:
+    """The `key` and `on_change` for a widget that shows `value` and whose new value `changed` turns into a view."""
+    st.session_state[key] = value
+
+    def on_change() -> None:
+        keep(changed(st.session_state[key]))
+
+    return {"key": key, "on_change": on_change}
+
+
+def _write_link() -> None:
+    query = current_view().query()
+    st.session_state[_LINK] = query
+    st.query_params.from_dict(query)

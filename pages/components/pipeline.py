@@ -1,0 +1,52 @@
+"""The pipeline as one picture: the stages in order, the values going forward, the gradient coming back, the cut.
+
+It is drawn from a recorded step. The cut is told by the word, a dashed border and a crossed arrow, not by colour.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from engine.recorder import StepRecord
+from engine.recorder.records import Stage
+from pages.components.words import does, shape_text, stage_title
+
+
+def pipeline_html(step: StepRecord) -> str:
+    """An ordered list of boxes; between two boxes stand the forward arrow and what came back against it."""
+    items = []
+    for before, stage in zip((None, *step.stages), step.stages, strict=False):
+        arrows = _arrows(before, stage, step) if before is not None else ""
+        items.append(f"<li>{arrows}{_box(stage, step)}</li>")
+    label = "The pipeline: each stage, the values forward, and how far the gradient came back"
+    return f'<div class="lab"><ol class="pipeline" aria-label="{label}">{"".join(items)}</ol></div>'
+
+
+def is_cut(stage: Stage, step: StepRecord) -> bool:
+    """Whether this stage is a place where the gradient's path ends."""
+    return any(cut.stage == stage.index for cut in step.cuts)
+
+
+def _box(stage: Stage, step: StepRecord) -> str:
+    cut = is_cut(stage, step)
+    starved = not cut and bool(stage.parameters) and stage.gradient_state == "none"
+    style = "box cut" if cut else "box starved" if starved else "box"
+    note = "✂ the gradient stops here" if cut else "starved: no gradient" if starved else does(stage)
+    return (
+        f'<div class="{style}"><strong>{escape(stage_title(stage))}</strong>'
+        f"<small>{shape_text(stage.output.shape)}</small><small>{escape(note)}</small></div>"
+    )
+
+
+def _arrows(before: Stage, stage: Stage, step: StepRecord) -> str:
+    if stage.operation == "input":
+        return '<div class="arrows" aria-hidden="true">+</div>'
+    if step.raised is not None:
+        back = "✕ no gradient"
+    elif before.gradient_state == "value":
+        back = "← gradient"
+    elif before.gradient_state == "zero":
+        back = "← zeros"
+    else:
+        back = "✕ no gradient"
+    return f'<div class="arrows"><span>values →</span><span>{back}</span></div>'

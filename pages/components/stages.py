@@ -1,0 +1,151 @@
+"""The stages of one step, down the page: what went forward, and beside it what came back, in both twins."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from engine import Settings
+from engine.recorder import StepRecord
+from engine.recorder.records import GradientState, ParameterRecord, Stage
+from engine.source import script_of
+from pages.components.pipeline import is_cut
+from pages.components.tensors import number_text, tensor_html
+from pages.components.words import does, shape_text, stage_title
+
+
+def show_comparison(without: StepRecord, with_: StepRecord) -> None:
+    """What the detach changed and what it did not, measured on the two recorded steps."""
+    pairs = paired(without, with_)
+    same = sum(_same_values(a, b) for a, b in pairs if a is not None)
+    both = sum(a is not None for a, _ in pairs)
+    lost = [p.name for p, q in zip(without.parameters, with_.parameters, strict=True) if p.state == "gradient" and q.state == "none"]
+    values = f"**Forward, {same} of {both} stages hold the same bits** in both steps, and the loss is {number_text(without.loss or 0.0)} either way."
+    if without.loss != with_.loss:
+        values = f"**Forward, {same} of {both} stages hold the same bits**; the losses are {without.loss} and {with_.loss}."
+    if lost:
+        back = f"**Backward, {len(lost)} of {len(without.parameters)} parameters lost their gradient** to the detach: {', '.join(f'`{n}`' for n in lost)}."
+    else:
+        back = "**Backward, no parameter lost its gradient.**"
+    st.markdown(f"{values}\n\n{back}")
+
+
+def paired(without: StepRecord, with_: StepRecord) -> list[tuple[Stage | None, Stage]]:
+    """Each stage of the step with the detach, beside the same stage of the step without it (None: the detach itself)."""
+    others = iter(without.stages)
+    extra = len(with_.stages) - len(without.stages)
+    pairs: list[tuple[Stage | None, Stage]] = []
+    for stage in with_.stages:
+        if extra > 0 and is_cut(stage, with_):
+            pairs.append((None, stage))
+            extra -= 1
+        else:
+            pairs.append((next(others, None), stage))
+    return pairs
+
+
+def show_raised(step: StepRecord) -> None:
+    """What `backward()` raised in the step with the detach, word for word."""
+    if step.raised is not None:
+        st.error(
+            f"With the detach, `{step.raised.stage}` raised **{step.raised.type}**:\n\n```\n{step.raised.message}\n```\n"
+            "The values above still flowed forward; no parameter is connected to the loss, so nothing can learn.",
+            icon="⛔",
+        )
+
+
+def show_stages(settings: Settings, without: StepRecord, with_: StepRecord) -> None:
+    """One block a stage."""
+    by_index = {stage.index: stage for stage in with_.stages}
+    for number, (other, stage) in enumerate(paired(without, with_), start=1):
+        cut = is_cut(stage, with_)
+        with st.container(border=True):
+            st.subheader(f"{'✂ ' if cut else ''}{number}. {stage_title(stage)}", anchor=False)
+            came = [shape_text(by_index[i].output.shape) for i in stage.inputs]
+            shape_in = " and ".join(came) or shape_text(stage.output.shape)
+            st.markdown(f"Shape in: **{shape_in}** · {does(stage)} · shape out: **{shape_text(stage.output.shape)}**")
+            if cut:
+                st.markdown("**The gradient stops here.** Nothing before this stage hears of the loss through it.")
+            forward, back_without, back_with = st.columns(3)
+            with forward:
+                marked = ", detached" if stage.operation == "detach" else ""
+                _values(stage, f"Values forward{marked}")
+            with back_without:
+                if other is None:
+                    st.html('<div class="lab"><div class="none">This stage is not in the step without the detach.</div></div>')
+                else:
+                    _gradient(other, "Gradient back, without detach", without)
+            with back_with:
+                _gradient(stage, "Gradient back, with detach", with_)
+            st.html(_flags(stage, by_index))
+            if stage.location is not None:
+                st.caption(f"{script_of(settings).filename}, line {stage.location.line}")
+                st.code(stage.location.text.strip(), language="python")
+
+
+def show_parameters(without: StepRecord, with_: StepRecord) -> None:
+    """Every parameter of the model with the gradient it got in each step, or the reason that it got none."""
+    st.subheader("What reached the parameters", anchor=False)
+    for before, after in zip(without.parameters, with_.parameters, strict=True):
+        with st.container(border=True):
+            st.markdown(f"**`{after.name}`**")
+            value, back_without, back_with = st.columns(3)
+            with value:
+                if after.value is not None:
+                    _html(tensor_html(after.value, "Value"))
+            for column, parameter, title in ((back_without, before, "without detach"), (back_with, after, "with detach")):
+                with column:
+                    _parameter(parameter, f"Gradient, {title}")
+
+
+def _parameter(parameter: ParameterRecord, label: str) -> None:
+    if parameter.gradient is not None:
+        _html(tensor_html(parameter.gradient, label))
+    else:
+        _html(f'<p>{label}</p><div class="none">None. {escape(parameter.reason)}</div>')
+
+
+def _values(stage: Stage, label: str) -> None:
+    if stage.output.values is not None:
+        _html(tensor_html(stage.output.values, label))
+    else:
+        t = stage.output
+        _html(f"<p>{label}: too large to list; smallest {t.minimum}, mean {t.mean}, largest {t.maximum}</p>")
+
+
+def _gradient(stage: Stage, label: str, step: StepRecord) -> None:
+    if stage.gradient is not None:
+        _html(tensor_html(stage.gradient, label, text=", all zero" if stage.gradient_state == "zero" else ""))
+    else:
+        _html(f'<p>{label}</p><div class="none">✕ None: {_why_none(stage, step)}</div>')
+
+
+def _why_none(stage: Stage, step: StepRecord) -> str:
+    if step.raised is not None and step.raised.stage == "backward":
+        return "backward() refused to run."
+    if not stage.output.requires_grad:
+        return "this tensor is not tracked, no gradient is computed for it."
+    return "it is tracked, but no path connects it to the loss."
+
+
+_STATES: dict[GradientState, str] = {"value": "got a gradient", "zero": "got zeros", "none": "got no gradient"}
+
+
+def _flags(stage: Stage, by_index: dict[int, Stage]) -> str:
+    output = stage.output
+    shared = stage.shares_storage_with
+    memory = "memory of its own" if shared is None else f"shares memory with {stage_title(by_index[shared])}"
+    flags = (
+        f"requires_grad = {output.requires_grad}",
+        f"grad_fn = {output.grad_fn}",
+        f"is_leaf = {output.is_leaf}",
+        memory,
+        _STATES[stage.gradient_state],
+    )
+    items = "".join(f"<li>{escape(flag)}</li>" for flag in flags)
+    return f'<div class="lab"><ul class="flags" aria-label="Flags with detach">{items}</ul></div>'
+
+
+def _html(body: str) -> None:
+    st.html(f'<div class="lab">{body}</div>')

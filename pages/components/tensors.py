@@ -1,0 +1,94 @@
+"""Tensors as tables whose cells are also a heat map: the number is the text, its size the strength of the colour.
+
+A tensor too large for a table shows its first rows, its figures, and the whole of it as a picture with one dot an
+element. Sign is told by the number itself, not by colour alone. Everything is escaped.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+_ROWS, _COLUMNS = 6, 12
+_WARM, _COOL = (217, 119, 6), (37, 99, 235)
+_STRONGEST = 0.42
+"""The colour of the largest element, as opacity: text on it stays readable in the light and the dark theme."""
+
+
+def tensor_html(values: NDArray[np.generic], label: str, *, digits: int = 4, text: str = "") -> str:
+    """A tensor of any shape as a captioned table, cut to its first rows where it is long."""
+    grid = _as_grid(values)
+    shape = " x ".join(map(str, values.shape)) or "scalar"
+    rows, columns = grid.shape
+    largest = _largest(grid)
+    body = "".join(
+        "<tr>" + "".join(_cell(number, largest, digits) for number in row[:_COLUMNS]) + "</tr>"
+        for row in grid[:_ROWS]
+    )
+    rest = []
+    if rows > _ROWS:
+        rest.append(f"{rows - _ROWS} more rows")
+    if columns > _COLUMNS:
+        rest.append(f"{columns - _COLUMNS} more columns")
+    more = ""
+    if rest:
+        more = f"<p>and {' and '.join(rest)}</p>{_picture(grid, f'{label}, {shape}, {_figures(grid)}')}"
+    caption = f"{escape(label)} <small>{shape}{escape(text)}</small>"
+    name = escape(label, quote=True)
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{name}">'
+        f"<table><caption>{caption}</caption><tbody>{body}</tbody></table>{more}</div>"
+    )
+
+
+def number_text(number: float, digits: int = 4) -> str:
+    """A number as it is printed everywhere: whole ones as they are, others with four significant digits or more."""
+    if not np.isfinite(number):
+        return str(float(number))
+    if float(number).is_integer() and abs(number) < 1e6:
+        return str(int(number))
+    return f"{number:.{digits}f}" if 1e-3 <= abs(number) < 1e6 else f"{number:.3g}"
+
+
+def _as_grid(values: NDArray[np.generic]) -> NDArray[np.float64]:
+    numbers = values.astype(np.float64)
+    return numbers.reshape(-1, numbers.shape[-1]) if numbers.ndim > 1 else numbers.reshape(1, -1)
+
+
+def _largest(grid: NDArray[np.float64]) -> float:
+    finite = np.abs(grid[np.isfinite(grid)])
+    return float(finite.max()) if finite.size and finite.max() > 0 else 1.0
+
+
+def _cell(number: float, largest: float, digits: int) -> str:
+    share = min(abs(number) / largest, 1.0) * _STRONGEST if np.isfinite(number) else 0.0
+    red, green, blue = _WARM if number >= 0 else _COOL
+    return f'<td style="background: rgba({red}, {green}, {blue}, {share:.2f})">{number_text(number, digits)}</td>'
+
+
+def _figures(grid: NDArray[np.float64]) -> str:
+    return f"smallest {grid.min():.4g}, mean {grid.mean():.4g}, largest {grid.max():.4g}"
+
+
+def _picture(grid: NDArray[np.float64], label: str) -> str:
+    """The whole grid as a small picture, rows across where there are many, one dot an element."""
+    dots = grid[:500, :500]
+    share = np.clip(np.nan_to_num(np.abs(dots) / _largest(grid), nan=0.0), 0, 1)
+    pixels = np.zeros((*dots.shape, 4), dtype=np.uint8)
+    pixels[..., :3] = np.where(dots[..., None] >= 0, _WARM, _COOL)
+    pixels[..., 3] = (share * 255).astype(np.uint8)
+    turned = pixels.transpose(1, 0, 2) if dots.shape[0] > dots.shape[1] else pixels
+    file = io.BytesIO()
+    Image.fromarray(turned).save(file, format="PNG")
+    data = base64.b64encode(file.getvalue()).decode()
+    height, width = turned.shape[:2]
+    scale = max(1, min(8, 320 // width))
+    return (
+        f'<img alt="Heat map: {escape(label, quote=True)}" width="{width * scale}" height="{height * scale}" '
+        f'src="data:image/png;base64,{data}">'
+    )

@@ -1,0 +1,118 @@
+"""The parts of the training trace: the scrubbed and played epoch, the layers, and the table of epochs."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from engine import Run, Trace
+from engine.observations import observe
+from pages.components import charts, keeper
+from pages.components.epoch import choose_epoch
+from pages.components.tensors import number_text, tensor_html
+
+_PLAYING = "playing"
+_TICK = 0.5
+"""Seconds an epoch stays while playing."""
+_FRAMES = 60
+"""A long run is played in about so many frames."""
+
+
+def show_scrubbed(trace: Trace) -> None:
+    """The loss chart with the chosen epoch, which can be scrubbed or played, and what that epoch holds."""
+    playing = bool(st.session_state.get(_PLAYING))
+    st.fragment(_scrubbed, run_every=_TICK if playing else None)(trace)
+
+
+def _scrubbed(trace: Trace) -> None:
+    view = keeper.current_view()
+    last = trace.settings.epochs
+    if st.session_state.get(_PLAYING):
+        keeper.change(epoch=min(view.epoch + max(1, last // _FRAMES), last))
+        view = keeper.current_view()
+        if view.epoch == last:
+            st.session_state[_PLAYING] = False
+            st.rerun()
+    st.subheader("Losses", anchor=False)
+    charts.show_losses(trace, view.epoch)
+    play, scrub = st.columns([1, 5], vertical_alignment="center")
+    with scrub:
+        epoch = choose_epoch(view, "Scrub through the run, or play it.")
+    with play:
+        _play_button(trace, view.epoch)
+    for column, run in zip(st.columns(2), trace.runs, strict=True):
+        with column:
+            st.markdown(f"**{_name(run)}**, epoch {epoch}: loss **{number_text(run.losses[epoch - 1])}**")
+            st.caption(observe(run)[epoch - 1])
+            tables = "".join(
+                tensor_html(run.parameter(p.name, epoch), p.name) for p in run.parameters if p.shape != ()
+            )
+            st.html(f'<div class="lab">{tables}</div>')
+
+
+def _play_button(trace: Trace, epoch: int) -> None:
+    if trace.settings.epochs == 1:
+        return
+    if st.session_state.get(_PLAYING):
+        pressed, label = st.button("⏸ Pause", key="pause", width="stretch"), False
+    else:
+        pressed, label = st.button("▶ Play", key="play", width="stretch"), True
+    if pressed:
+        st.session_state[_PLAYING] = label
+        if label and epoch == trace.settings.epochs:
+            keeper.change(epoch=1)
+        st.rerun()
+
+
+def show_layers(trace: Trace, epoch: int) -> None:
+    """The gradient norm of each layer, and how far each has moved."""
+    runs = dict(zip((charts.WITHOUT, charts.WITH), trace.runs, strict=True))
+    st.subheader("Gradient norm of each layer", anchor=False)
+    norms = {name: run.gradient_norms for name, run in runs.items()}
+    charts.show_by_layer(trace, epoch, norms, "gradient norm", "norms")
+    st.subheader("How far each layer has moved from its start", anchor=False)
+    moved = {name: [run.moved(layer)[:-1] for layer in run.layers] for name, run in runs.items()}
+    charts.show_by_layer(trace, epoch, moved, "distance", "moved")
+    for name, run in runs.items():
+        if run.never_moved:
+            st.markdown(f"**Never moved, {name}:** {', '.join(run.never_moved)}.")
+
+
+def show_epochs(trace: Trace) -> None:
+    """The table Epoch, Loss, Accuracy, Observation of either twin."""
+    st.subheader("Epoch by epoch", anchor=False)
+    for tab, run in zip(st.tabs([_name(run) for run in trace.runs]), trace.runs, strict=True):
+        with tab:
+            st.html(_table(run))
+            if run.accuracies is None:
+                st.caption("Accuracy is N/A: a regression predicts numbers, not classes. R2 stands beside it.")
+            elif run.r2 is None:
+                st.caption("R2 is N/A: a classification predicts classes. Accuracy is the share of right ones.")
+
+
+def _table(run: Run) -> str:
+    rows = "".join(
+        f"<tr><td>{epoch}</td><td>{number_text(loss)}</td><td>{accuracy}</td><td>{r2}</td>"
+        f'<td style="text-align: left">{escape(said)}</td></tr>'
+        for epoch, loss, accuracy, r2, said in zip(
+            range(1, len(run.losses) + 1),
+            run.losses,
+            [f"{a:.1%}" for a in run.accuracies] if run.accuracies else ["N/A"] * len(run.losses),
+            [number_text(r) for r in run.r2] if run.r2 else ["N/A"] * len(run.losses),
+            observe(run),
+            strict=True,
+        )
+    )
+    head = "".join(
+        f'<th scope="col">{name}</th>'
+        for name in ("Epoch", "Loss (down is good)", "Accuracy (up is good)", "R2 (up is good)", "Observation")
+    )
+    return (
+        f'<div class="lab"><div class="long" tabindex="0" role="region" aria-label="Epochs {_name(run)}">'
+        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div></div>"
+    )
+
+
+def _name(run: Run) -> str:
+    return charts.WITH if run.detached else charts.WITHOUT

@@ -1,0 +1,167 @@
+"""What a reader is looking at, as one frozen value, and how it stands in a link.
+
+`View.from_query` never fails: each part of a link that is not allowed is replaced by the nearest allowed value, or
+by the default, and named in the list of what was ignored. `View.query` writes the link that opens the same view.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+from engine import Settings
+from engine.experiments import experiment_names, find_experiment
+from engine.settings import EPOCHS, OPTIMIZERS, SEED, places
+
+LEARNING_RATES = tuple(
+    float(f"{digit}e{power}") for power in (-4, -3, -2, -1) for digit in range(1, 10)
+) + (1.0,)
+"""The stops of the learning rate's slider, even enough on a log scale."""
+
+_SETTINGS = ("experiment", "detach", "epochs", "lr", "optimizer", "start", "seed")
+_VIEW = ("epoch", "sample", "controls", "round", "answers")
+_LONGEST_SHOWN = 24
+
+
+@dataclass(frozen=True)
+class View:
+    """The run, the epoch and sample looked at, the quiz's round and answers, and whether the controls show."""
+
+    settings: Settings
+    epoch: int
+    sample: int = 1
+    controls: bool = True
+    round: int = 1
+    answers: str = ""
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """The view that these settings open on."""
+        return cls(settings, min(settings.described().shown_epoch, settings.epochs))
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str]) -> tuple[Self, tuple[str, ...]]:
+        """The nearest view to a link, and what in the link was ignored, in words that are safe to show."""
+        link = _Link(query)
+        experiment = link.choice("experiment", experiment_names(), "lesson")
+        usual = find_experiment(experiment).defaults
+        settings = Settings(
+            experiment=experiment,
+            detach=link.choice("detach", places(experiment), usual.detach),
+            epochs=link.whole("epochs", EPOCHS, usual.epochs),
+            learning_rate=link.stop("lr", LEARNING_RATES, usual.learning_rate),
+            optimizer=link.choice("optimizer", OPTIMIZERS, usual.optimizer),
+            start=link.choice("start", find_experiment(experiment).starts, usual.start),
+            seed=link.whole("seed", SEED, 0),
+        )
+        opened = cls.of(settings)
+        view = replace(
+            opened,
+            epoch=link.whole("epoch", (1, settings.epochs), opened.epoch),
+            sample=link.whole("sample", (1, 1_000), 1),
+            controls=link.choice("controls", ("shown", "hidden"), "shown") == "shown",
+            round=link.whole("round", (1, 99), 1),
+            answers=link.answers("answers"),
+        )
+        return view, link.ignored()
+
+    def with_settings(self, settings: Settings) -> Self:
+        """The same view of another run: the epoch is kept where the new run has it."""
+        if settings.experiment != self.settings.experiment:
+            opened = View.of(settings)
+            return replace(self, settings=settings, epoch=opened.epoch, sample=1)
+        return replace(self, settings=settings, epoch=min(self.epoch, settings.epochs))
+
+    def query(self) -> dict[str, str]:
+        """The link's parameters, all of the settings written out so that a link never changes its meaning."""
+        s = self.settings
+        query = {
+            "experiment": s.experiment,
+            "detach": s.detach,
+            "epochs": str(s.epochs),
+            "lr": f"{s.learning_rate:g}",
+            "optimizer": s.optimizer,
+            "start": s.start,
+            "seed": str(s.seed),
+            "epoch": str(self.epoch),
+        }
+        optional = {
+            "sample": str(self.sample) if self.sample != 1 else "",
+            "controls": "" if self.controls else "hidden",
+            "round": str(self.round) if self.round != 1 else "",
+            "answers": self.answers,
+        }
+        return query | {key: value for key, value in optional.items() if value}
+
+
+class _Link:
+    """Reads a link's parameters one by one and remembers what it had to ignore."""
+
+    def __init__(self, query: Mapping[str, str]) -> None:
+        self._query = query
+        self._ignored: list[str] = []
+
+    def choice(self, key: str, allowed: tuple[str, ...], usual: str) -> str:
+        got = self._query.get(key, usual)
+        return got if got in allowed else self._instead(key, got, usual)
+
+    def whole(self, key: str, bounds: tuple[int, int], usual: int) -> int:
+        got = self._query.get(key)
+        if got is None:
+            return usual
+        value = _number(got)
+        if value is None:
+            self._instead(key, got, str(usual))
+            return usual
+        nearest = round(min(max(value, bounds[0]), bounds[1]))
+        if nearest != value:
+            self._instead(key, got, str(nearest))
+        return nearest
+
+    def stop(self, key: str, stops: tuple[float, ...], usual: float) -> float:
+        got = self._query.get(key)
+        if got is None:
+            return usual
+        value = _number(got)
+        if value is None:
+            self._instead(key, got, f"{usual:g}")
+            return usual
+        above_zero = max(value, stops[0])
+        nearest = min(stops, key=lambda stop: abs(math.log(stop / above_zero)))
+        if nearest != value:
+            self._instead(key, got, f"{nearest:g}")
+        return nearest
+
+    def answers(self, key: str) -> str:
+        got = self._query.get(key, "")
+        if len(got) <= 200 and set(got) <= set("-1234"):
+            return got
+        return self._instead(key, got, "")
+
+    def ignored(self) -> tuple[str, ...]:
+        unknown = [key for key in self._query if key not in _SETTINGS + _VIEW]
+        if unknown:
+            more = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""
+            self._ignored.append("unknown " + ", ".join(_safe(key) for key in unknown[:3]) + more)
+        return tuple(self._ignored)
+
+    def _instead(self, key: str, got: str, used: str) -> str:
+        self._ignored.append(f"{key} = {_safe(got)} (shown instead: {used or 'none'})")
+        return used
+
+
+def _number(text: str) -> float | None:
+    """The finite number that a text spells, or None."""
+    try:
+        value = float(text[:100])
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and len(text) <= 100 else None
+
+
+def _safe(text: str) -> str:
+    """A stranger's text, cut short and without any character that could be read as markup."""
+    plain = "".join(c if c.isalnum() or c in " .,+-" else "?" for c in text[:_LONGEST_SHOWN])
+    return plain + ("..." if len(text) > _LONGEST_SHOWN else "") or "nothing"

@@ -1,0 +1,29 @@
+"""Data flow: one step, stage by stage; values forward, gradients back, the cut between."""
+
+from pages.components.frame import open_page
+
+view = open_page(
+    "Data flow",
+    "One training step, stage by stage. The values flow down the page. Beside each stage stands the gradient that "
+    "came back to it, in the step without the detach and in the step with it.",
+)
+
+import streamlit as st  # noqa: E402
+
+from pages.components.code_panel import show_code  # noqa: E402
+from pages.components.epoch import choose_epoch  # noqa: E402
+from pages.components.pipeline import pipeline_html  # noqa: E402
+from pages.components.results import show_record, show_trace  # noqa: E402
+from pages.components.stages import show_comparison, show_parameters, show_raised, show_stages  # noqa: E402
+
+trace = show_trace(view.settings)
+epoch = choose_epoch(view, "The weights are those of the run without the detach, at the start of this epoch.")
+without = show_record(view.settings, epoch, detached=False)
+with_ = show_record(view.settings, epoch, detached=True)
+
+show_comparison(without, with_)
+st.html(pipeline_html(with_))
+show_raised(with_)
+show_stages(view.settings, without, with_)
+show_parameters(without, with_)
+show_code(view.settings)

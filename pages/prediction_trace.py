@@ -1,0 +1,26 @@
+"""Prediction trace: one sample through every layer, the arithmetic written out."""
+
+from pages.components.frame import open_page
+
+view = open_page(
+    "Prediction trace",
+    "One sample on its way through every layer, with the arithmetic written out. Left the model trained without the "
+    "detach, right the one trained with it, both at the start of the same epoch.",
+)
+
+import streamlit as st  # noqa: E402
+
+from pages.components.code_panel import show_code  # noqa: E402
+from pages.components.epoch import choose_epoch  # noqa: E402
+from pages.components.prediction import choose_sample, show_way  # noqa: E402
+from pages.components.results import show_record, show_trace  # noqa: E402
+
+trace = show_trace(view.settings)
+epoch = choose_epoch(view, "The weights are each twin's own, at the start of this epoch.")
+sample = choose_sample(view, trace)
+left, right = st.columns(2)
+with left:
+    show_way("Without detach", show_record(view.settings, epoch, detached=False, weights="attached"), sample)
+with right:
+    show_way("With detach", show_record(view.settings, epoch, detached=True, weights="detached"), sample)
+show_code(view.settings)

@@ -1,0 +1,24 @@
+"""Training trace: the twin runs, epoch by epoch."""
+
+from pages.components.frame import open_page
+
+view = open_page(
+    "Training trace",
+    "The same start, data and seed, trained twice: once without the detach, once with it. The loss of an epoch is "
+    "read before its step.",
+)
+
+import streamlit as st  # noqa: E402
+
+from engine.observations import summarize  # noqa: E402
+from pages.components.code_panel import download_trace, show_code  # noqa: E402
+from pages.components.results import show_trace  # noqa: E402
+from pages.components.training import show_epochs, show_layers, show_scrubbed  # noqa: E402
+
+trace = show_trace(view.settings)
+st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))
+show_scrubbed(trace)
+show_layers(trace, view.epoch)
+show_epochs(trace)
+download_trace(trace)
+show_code(view.settings)

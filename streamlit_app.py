@@ -1,0 +1,47 @@
+"""Home: what this is, the pipeline in one picture, the key insight, and a door to each page."""
+
+from pages.components.frame import PAGES, open_page
+
+view = open_page(
+    "Detach Lab",
+    "See **where a gradient stops in PyTorch**. A model's values flow forward from the data to the loss; in training, "
+    "gradients flow back. A `detach` in between lets the values pass and stops the gradients. Every number here "
+    "comes from a real PyTorch run that you can repeat.",
+)
+
+# Below the title, since these bring torch with them.
+import streamlit as st  # noqa: E402
+
+from engine.observations import summarize  # noqa: E402
+from pages.components.code_panel import show_code  # noqa: E402
+from pages.components.pipeline import pipeline_html  # noqa: E402
+from pages.components.results import show_record, show_trace  # noqa: E402
+
+trace = show_trace(view.settings)
+
+st.header("The pipeline", anchor=False)
+st.markdown(view.settings.described().summary)
+st.html(pipeline_html(show_record(view.settings, view.epoch, detached=True)))
+
+st.header("What its training shows", anchor=False)
+st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))
+
+st.header("Key insight", anchor=False)
+st.info(
+    "Detach stops gradients from flowing back through one tensor. So a result in the middle can be used without "
+    "touching what the model learns from it: you decide which parts are updated, and gradients that nobody wants are "
+    "never computed. The values themselves stay the same, bit for bit.",
+    icon="💡",
+)
+
+st.header("Look closer", anchor=False)
+DOORS = {
+    "pages/data_flow.py": "One step, stage by stage: values forward, gradients back, and the cut between them.",
+    "pages/training_trace.py": "Both twins, epoch by epoch: with the detach and without it.",
+    "pages/prediction_trace.py": "One sample through every layer, the arithmetic written out.",
+    "pages/quiz.py": "Predict first, then let torch run the proof.",
+}
+for path, label, icon in PAGES[1:]:
+    st.page_link(path, label=f"**{label}**: {DOORS[path]}", icon=icon, query_params=view.query())
+
+show_code(view.settings)
