@@ -10,12 +10,12 @@ view = open_page(
 )
 
 # Below the title, since these bring torch with them.
-import streamlit as st  # noqa: E402
+import streamlit as st
 
-from engine.observations import summarize  # noqa: E402
-from pages.components.code_panel import show_code  # noqa: E402
-from pages.components.pipeline import pipeline_html  # noqa: E402
-from pages.components.results import show_record, show_trace  # noqa: E402
+from engine.observations import summarize
+from pages.components.code_panel import show_code
+from pages.components.pipeline import pipeline_html
+from pages.components.results import show_record, show_trace
 
 trace = show_trace(view.settings)
 

@@ -67,7 +67,11 @@ def _linear(step: StepRecord, stage: Stage, inputs: list[Array], sample: int) ->
         terms = [f"{_n(x)} x {_n(w)}" for x, w in zip(row, weight[output], strict=True)]
         more = f" + ({len(terms) - _TERMS} more terms)" if len(terms) > _TERMS else ""
         made.append(
-            Equation(f"out[{output}]", " + ".join(terms[:_TERMS]) + more + f" + {_n(bias[output])}", float(result[output]))
+            Equation(
+                f"out[{output}]",
+                " + ".join(terms[:_TERMS]) + more + f" + {_n(bias[output])}",
+                float(result[output]),
+            )
         )
     return tuple(made)
 
@@ -98,7 +102,8 @@ def _cross_entropy(step: StepRecord, stage: Stage, inputs: list[Array], sample: 
     chances /= chances.sum()
     total = " + ".join(f"e^{_n(s)}" for s in scores)
     return tuple(
-        Equation(f"probability[{i}]", f"e^{_n(s)} / ({total})", float(chances[i])) for i, s in enumerate(scores)
+        Equation(f"probability[{i}]", f"e^{_n(s)} / ({total})", float(chances[i]))
+        for i, s in enumerate(scores)
     )
 
 
@@ -125,9 +130,10 @@ def _cross_entropy_share(answers: Array, targets: Array, sample: int) -> Equatio
 
 
 def _row(values: Array | None, sample: int) -> NDArray[np.float64]:
+    """One sample's numbers, flat; a scalar stands for every sample."""
     assert values is not None
-    flat: NDArray[np.float64] = np.atleast_1d(values[sample]) if values.ndim else values.reshape(1)
-    return flat.reshape(-1)
+    chosen = values[sample] if values.ndim else values
+    return np.asarray(chosen, dtype=np.float64).reshape(-1)
 
 
 def _n(number: float) -> str:

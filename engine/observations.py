@@ -7,6 +7,7 @@ gets depends on the loss before it, the largest fall of the run, and what is sti
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 from engine.trace import Run, Trace
 
@@ -17,7 +18,7 @@ _PLATEAU = 1e-4
 def observe(run: Run) -> tuple[str, ...]:
     """One sentence for each epoch of a run."""
     losses = run.losses
-    falls = [before - after for before, after in zip(losses, losses[1:], strict=False)]
+    falls = [before - after for before, after in pairwise(losses)]
     finite_falls = [fall for fall in falls if math.isfinite(fall)]
     largest = max(finite_falls, default=0.0)
     sentences = [_start(run)]
@@ -32,7 +33,9 @@ def summarize(trace: Trace) -> tuple[str, ...]:
     for run, name in zip(trace.runs, ("Without detach", "With detach"), strict=True):
         said.append(f"{name}, {_outcome(run)}")
         if run.never_moved and not run.refusal:
-            said.append(f"{name}, {_listed(run.never_moved)} never moved: no gradient came to it or the step was zero.")
+            said.append(
+                f"{name}, {_listed(run.never_moved)} never moved: no gradient came to it or the step was zero."
+            )
     return tuple(said)
 
 

@@ -133,7 +133,9 @@ def _written_out(experiment: str, detach: str) -> str:
     lines = source.splitlines()
     described = find_experiment(experiment)
     where = next((place.label for place in described.places if place.name == detach), NOWHERE)
-    blocks = [f'"""{described.title}: the same run without and with a detach ({where}).\n\n{described.summary}\n"""']
+    blocks = [
+        f'"""{described.title}: the same run without and with a detach ({where}).\n\n{described.summary}\n"""'
+    ]
     after = 0
     for node in ast.parse(source).body:
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
@@ -162,11 +164,10 @@ def _is_scaffolding(node: ast.stmt) -> bool:
 def _resolve(code: str, detach: str) -> str:
     """`code` with the mark of the place `detach` written as a real detach and all other marks taken away."""
     tree = ast.parse(code)
-    marks = [node for node in ast.walk(tree) if _is_mark(node)]
+    marks = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _is_mark(node)]
     lines = code.splitlines()
     gone = set()
     for call in sorted(marks, key=lambda node: (node.lineno, node.col_offset), reverse=True):
-        assert isinstance(call, ast.Call)
         tensor, place = (ast.get_source_segment(code, argument) or "" for argument in call.args)
         row, line = call.lineno - 1, lines[call.lineno - 1]
         name = tensor if tensor.isidentifier() else f"({tensor})"
@@ -179,5 +180,5 @@ def _resolve(code: str, detach: str) -> str:
     return "\n".join(line for row, line in enumerate(lines) if row not in gone)
 
 
-def _is_mark(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "detach_here"
+def _is_mark(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Name) and node.func.id == "detach_here"

@@ -111,7 +111,9 @@ class Trace:
     def parted_at(self) -> int | None:
         """The first epoch at which the twins' losses differ, or None where they never do."""
         pairs = zip(self.attached.losses, self.detached.losses, strict=True)
-        return next((e for e, (a, d) in enumerate(pairs, start=1) if a != d and not (a != a and d != d)), None)
+        return next(
+            (e for e, (a, d) in enumerate(pairs, start=1) if a != d and not (a != a and d != d)), None
+        )
 
     @property
     def nbytes(self) -> int:

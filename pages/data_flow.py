@@ -8,13 +8,13 @@ view = open_page(
     "came back to it, in the step without the detach and in the step with it.",
 )
 
-import streamlit as st  # noqa: E402
+import streamlit as st
 
-from pages.components.code_panel import show_code  # noqa: E402
-from pages.components.epoch import choose_epoch  # noqa: E402
-from pages.components.pipeline import pipeline_html  # noqa: E402
-from pages.components.results import show_record, show_trace  # noqa: E402
-from pages.components.stages import show_comparison, show_parameters, show_raised, show_stages  # noqa: E402
+from pages.components.code_panel import show_code
+from pages.components.epoch import choose_epoch
+from pages.components.pipeline import pipeline_html
+from pages.components.results import show_record, show_trace
+from pages.components.stages import show_comparison, show_parameters, show_raised, show_stages
 
 trace = show_trace(view.settings)
 epoch = choose_epoch(view, "The weights are those of the run without the detach, at the start of this epoch.")

@@ -8,12 +8,12 @@ view = open_page(
     "detach, right the one trained with it, both at the start of the same epoch.",
 )
 
-import streamlit as st  # noqa: E402
+import streamlit as st
 
-from pages.components.code_panel import show_code  # noqa: E402
-from pages.components.epoch import choose_epoch  # noqa: E402
-from pages.components.prediction import choose_sample, show_way  # noqa: E402
-from pages.components.results import show_record, show_trace  # noqa: E402
+from pages.components.code_panel import show_code
+from pages.components.epoch import choose_epoch
+from pages.components.prediction import choose_sample, show_way
+from pages.components.results import show_record, show_trace
 
 trace = show_trace(view.settings)
 epoch = choose_epoch(view, "The weights are each twin's own, at the start of this epoch.")

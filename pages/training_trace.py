@@ -8,12 +8,12 @@ view = open_page(
     "read before its step.",
 )
 
-import streamlit as st  # noqa: E402
+import streamlit as st
 
-from engine.observations import summarize  # noqa: E402
-from pages.components.code_panel import download_trace, show_code  # noqa: E402
-from pages.components.results import show_trace  # noqa: E402
-from pages.components.training import show_epochs, show_layers, show_scrubbed  # noqa: E402
+from engine.observations import summarize
+from pages.components.code_panel import download_trace, show_code
+from pages.components.results import show_trace
+from pages.components.training import show_epochs, show_layers, show_scrubbed
 
 trace = show_trace(view.settings)
 st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))

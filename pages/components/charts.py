@@ -6,7 +6,7 @@ The twins differ by dash and by the shape of their points as well as by colour.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import altair as alt
 import pandas as pd
@@ -27,7 +27,10 @@ def show_losses(trace: Trace, epoch: int) -> None:
         for run, name in zip(trace.runs, _TWINS, strict=True)
         for number, loss in enumerate(run.losses, start=1)
     ]
-    ends = ", ".join(f"{name} from {run.losses[0]:.4f} to {run.losses[-1]:.4f}" for run, name in zip(trace.runs, _TWINS, strict=True))
+    ends = ", ".join(
+        f"{name} from {run.losses[0]:.4f} to {run.losses[-1]:.4f}"
+        for run, name in zip(trace.runs, _TWINS, strict=True)
+    )
     _show(
         _lines(rows, "loss", "twin", _TWINS, epoch, dashed=True),
         f"Loss over {trace.settings.epochs} epochs: {ends}.",
@@ -35,7 +38,9 @@ def show_losses(trace: Trace, epoch: int) -> None:
     )
 
 
-def show_by_layer(trace: Trace, epoch: int, values: dict[str, Sequence[Sequence[float | None]]], what: str, key: str) -> None:
+def show_by_layer(
+    trace: Trace, epoch: int, values: Mapping[str, Sequence[Sequence[float | None]]], what: str, key: str
+) -> None:
     """One panel a twin, one line a layer. `values` holds, for each twin, one sequence a layer."""
     layers = list(trace.attached.layers)
     rows = [
@@ -46,14 +51,20 @@ def show_by_layer(trace: Trace, epoch: int, values: dict[str, Sequence[Sequence[
     ]
     for column, twin in zip(st.columns(2), values, strict=True):
         mine = [(number, layer, value) for number, name, layer, value in rows if name == twin]
-        missing = [l for l in layers if all(v is None for _, layer, v in mine if layer == l)]
+        missing = [name for name in layers if all(v is None for _, layer, v in mine if layer == name)]
         said = "; ".join(
-            f"{layer}: none in any epoch" if layer in missing else f"{layer}: {_range(v for _, l, v in mine if l == layer)}"
+            f"{layer}: none in any epoch"
+            if layer in missing
+            else f"{layer}: {_range(v for _, name, v in mine if name == layer)}"
             for layer in layers
         )
         with column:
             st.markdown(f"**{twin}**")
-            _show(_lines(mine, what, "layer", layers, epoch, dashed=False), f"{what}, {twin}: {said}.", f"{key} {twin}")
+            _show(
+                _lines(mine, what, "layer", layers, epoch, dashed=False),
+                f"{what}, {twin}: {said}.",
+                f"{key} {twin}",
+            )
             if missing:
                 st.caption(f"No line for {', '.join(missing)}: no gradient came (None, not 0).")
 
@@ -64,13 +75,24 @@ def _range(values: Iterable[float | None]) -> str:
 
 
 def _lines(
-    rows: Sequence[tuple[int, str, float | None]], what: str, by: str, names: list[str], epoch: int, *, dashed: bool
-) -> alt.LayerChart:
+    rows: Sequence[tuple[int, str, float | None]],
+    what: str,
+    by: str,
+    names: list[str],
+    epoch: int,
+    *,
+    dashed: bool,
+) -> alt.LayerChart | alt.FacetChart:
     frame = pd.DataFrame(
         [row for row in rows if row[2] is not None and math.isfinite(row[2])], columns=["epoch", by, what]
     )
     last = max((row[0] for row in rows), default=1)
-    x = alt.X("epoch:Q", title="epoch", scale=alt.Scale(domain=[1, max(last, 2)], nice=False), axis=alt.Axis(tickMinStep=1, format="d"))
+    x = alt.X(
+        "epoch:Q",
+        title="epoch",
+        scale=alt.Scale(domain=[1, max(last, 2)], nice=False),
+        axis=alt.Axis(tickMinStep=1, format="d"),
+    )
     colours = alt.Scale(domain=names, range=_COLOURS) if dashed else alt.Scale(domain=names)
     encoding = {
         "x": x,
@@ -81,14 +103,24 @@ def _lines(
         "tooltip": [alt.Tooltip("epoch:Q", format="d"), f"{by}:N", alt.Tooltip(f"{what}:Q", format=".6g")],
     }
     base = alt.Chart(frame)
-    line = base.mark_line(strokeWidth=2).encode(**{k: v for k, v in encoding.items() if k not in ("shape", "tooltip")})
+    line = base.mark_line(strokeWidth=2).encode(
+        **{k: v for k, v in encoding.items() if k not in ("shape", "tooltip")}
+    )
     size, opacity = (60, 1.0) if last <= _POINTS_UP_TO else (80, 0.0)
-    points = base.mark_point(size=size, filled=True, opacity=opacity).encode(**{k: v for k, v in encoding.items() if k != "strokeDash"})
-    rule = alt.Chart(pd.DataFrame({"epoch": [epoch]})).mark_rule(strokeDash=[2, 2], color="gray").encode(x="epoch:Q")
+    points = base.mark_point(size=size, filled=True, opacity=opacity).encode(
+        **{k: v for k, v in encoding.items() if k != "strokeDash"}
+    )
+    rule = (
+        alt.Chart(pd.DataFrame({"epoch": [epoch]}))
+        .mark_rule(strokeDash=[2, 2], color="gray")
+        .encode(x="epoch:Q")
+    )
     return alt.layer(rule, line, points)
 
 
-def _show(chart: alt.LayerChart, description: str, key: str) -> None:
-    drawn = chart.properties(height=280, width="container", description=description, usermeta={"embedOptions": {"renderer": "svg"}})
+def _show(chart: alt.LayerChart | alt.FacetChart, description: str, key: str) -> None:
+    drawn = chart.properties(
+        height=280, width="container", description=description, usermeta={"embedOptions": {"renderer": "svg"}}
+    )
     st.altair_chart(drawn, width="stretch", key=key)
     st.caption(description)

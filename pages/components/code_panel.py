@@ -16,7 +16,9 @@ def show_code(settings: Settings) -> None:
         st.caption("There is no detach in it: both steps are the same.")
     else:
         line = script.text.splitlines()[script.marked_line - 1].partition("#")[0].strip()
-        st.caption(f"Line {script.marked_line} is the detach: `{line}`. Save the script, run it, get the same digits.")
+        st.caption(
+            f"Line {script.marked_line} is the detach: `{line}`. Save the script, run it, get the same digits."
+        )
     code = export_script(settings)
     st.download_button(
         "Download the script",
@@ -32,4 +34,6 @@ def show_code(settings: Settings) -> None:
 def download_trace(trace: Trace) -> None:
     """A button that gives the trace as CSV, every digit kept."""
     name = f"{trace.settings.experiment}_{trace.settings.detach}_trace.csv"
-    st.download_button("Download the trace (CSV)", trace.to_csv, file_name=name, mime="text/csv", on_click="ignore")
+    st.download_button(
+        "Download the trace (CSV)", trace.to_csv, file_name=name, mime="text/csv", on_click="ignore"
+    )

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
 import streamlit as st
 
 from engine import Settings
@@ -18,7 +23,7 @@ def show(view: View) -> None:
     """Draws every control; a moved one is in the kept view at the next run."""
     settings = view.settings
 
-    def changed(field: str):  # noqa: ANN202  (a callback for the keeper)
+    def changed(field: str) -> Callable[[Any], View]:
         return lambda value: view.with_settings(settings.changed(**{field: value}))
 
     st.divider()
@@ -78,9 +83,6 @@ def _copy_link(view: View) -> None:
 
 def link_to(view: View, hide_controls: bool) -> str:
     """The link that opens this page on this view, without the reader's own quiz answers."""
-    from dataclasses import replace
-    from urllib.parse import urlencode
-
     shared = replace(view, controls=not hide_controls, answers="", round=1)
     page = (st.context.url or "").partition("?")[0]
     return f"{page}?{urlencode(shared.query())}"

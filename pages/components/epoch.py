@@ -17,7 +17,11 @@ def choose_epoch(view: View, hint: str) -> int:
         st.caption(f"Epoch 1 of 1. {hint}")
         return 1
     st.slider(
-        "Epoch", 1, last, help=hint, **keeper.bound("epoch", view.epoch, lambda epoch: replace(view, epoch=epoch))
+        "Epoch",
+        1,
+        last,
+        help=hint,
+        **keeper.bound("epoch", view.epoch, lambda epoch: replace(view, epoch=epoch)),
     )
     st.caption(hint)
     return view.epoch

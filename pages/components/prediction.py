@@ -17,11 +17,13 @@ from pages.components.words import does, stage_title
 
 def choose_sample(view: View, trace: Trace) -> int:
     """The index (from 0) of the sample looked at; a link's number past the last sample opens the last."""
-    samples = trace.attached.predictions.shape[1]
+    samples = int(trace.attached.predictions.shape[1])
     shown = min(view.sample, samples)
     if shown != view.sample:
         st.caption(f"There are {samples} samples; sample {shown} is shown instead of {view.sample}.")
-    st.slider("Sample", 1, samples, **keeper.bound("sample", shown, lambda sample: replace(view, sample=sample)))
+    st.slider(
+        "Sample", 1, samples, **keeper.bound("sample", shown, lambda sample: replace(view, sample=sample))
+    )
     return shown - 1
 
 
@@ -48,4 +50,6 @@ def _show_share(step: StepRecord, sample: int) -> None:
         return
     st.code(str(share), language=None, wrap_lines=True)
     part = share.result / step.loss if step.loss else 0.0
-    st.markdown(f"The loss of all samples together is **{number_text(step.loss)}**; this sample makes {part:.0%} of it.")
+    st.markdown(
+        f"The loss of all samples together is **{number_text(step.loss)}**; this sample makes {part:.0%} of it."
+    )

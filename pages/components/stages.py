@@ -20,7 +20,11 @@ def show_comparison(without: StepRecord, with_: StepRecord) -> None:
     pairs = paired(without, with_)
     same = sum(_same_values(a, b) for a, b in pairs if a is not None)
     both = sum(a is not None for a, _ in pairs)
-    lost = [p.name for p, q in zip(without.parameters, with_.parameters, strict=True) if p.state == "gradient" and q.state == "none"]
+    lost = [
+        p.name
+        for p, q in zip(without.parameters, with_.parameters, strict=True)
+        if p.state == "gradient" and q.state == "none"
+    ]
     values = f"**Forward, {same} of {both} stages hold the same bits** in both steps, and the loss is {number_text(without.loss or 0.0)} either way."
     if without.loss != with_.loss:
         values = f"**Forward, {same} of {both} stages hold the same bits**; the losses are {without.loss} and {with_.loss}."
@@ -45,6 +49,12 @@ def paired(without: StepRecord, with_: StepRecord) -> list[tuple[Stage | None, S
     return pairs
 
 
+def _same_values(one: Stage, other: Stage) -> bool:
+    """Whether two stages gave the same bits."""
+    a, b = one.output.values, other.output.values
+    return a is not None and b is not None and a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
 def show_raised(step: StepRecord) -> None:
     """What `backward()` raised in the step with the detach, word for word."""
     if step.raised is not None:
@@ -64,16 +74,22 @@ def show_stages(settings: Settings, without: StepRecord, with_: StepRecord) -> N
             st.subheader(f"{'✂ ' if cut else ''}{number}. {stage_title(stage)}", anchor=False)
             came = [shape_text(by_index[i].output.shape) for i in stage.inputs]
             shape_in = " and ".join(came) or shape_text(stage.output.shape)
-            st.markdown(f"Shape in: **{shape_in}** · {does(stage)} · shape out: **{shape_text(stage.output.shape)}**")
+            st.markdown(
+                f"Shape in: **{shape_in}** · {does(stage)} · shape out: **{shape_text(stage.output.shape)}**"
+            )
             if cut:
-                st.markdown("**The gradient stops here.** Nothing before this stage hears of the loss through it.")
+                st.markdown(
+                    "**The gradient stops here.** Nothing before this stage hears of the loss through it."
+                )
             forward, back_without, back_with = st.columns(3)
             with forward:
                 marked = ", detached" if stage.operation == "detach" else ""
                 _values(stage, f"Values forward{marked}")
             with back_without:
                 if other is None:
-                    st.html('<div class="lab"><div class="none">This stage is not in the step without the detach.</div></div>')
+                    st.html(
+                        '<div class="lab"><div class="none">This stage is not in the step without the detach.</div></div>'
+                    )
                 else:
                     _gradient(other, "Gradient back, without detach", without)
             with back_with:
@@ -94,7 +110,10 @@ def show_parameters(without: StepRecord, with_: StepRecord) -> None:
             with value:
                 if after.value is not None:
                     _html(tensor_html(after.value, "Value"))
-            for column, parameter, title in ((back_without, before, "without detach"), (back_with, after, "with detach")):
+            for column, parameter, title in (
+                (back_without, before, "without detach"),
+                (back_with, after, "with detach"),
+            ):
                 with column:
                     _parameter(parameter, f"Gradient, {title}")
 
@@ -129,7 +148,11 @@ def _why_none(stage: Stage, step: StepRecord) -> str:
     return "it is tracked, but no path connects it to the loss."
 
 
-_STATES: dict[GradientState, str] = {"value": "got a gradient", "zero": "got zeros", "none": "got no gradient"}
+_STATES: dict[GradientState, str] = {
+    "value": "got a gradient",
+    "zero": "got zeros",
+    "none": "got no gradient",
+}
 
 
 def _flags(stage: Stage, by_index: dict[int, Stage]) -> str:

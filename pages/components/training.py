@@ -86,9 +86,13 @@ def show_epochs(trace: Trace) -> None:
         with tab:
             st.html(_table(run))
             if run.accuracies is None:
-                st.caption("Accuracy is N/A: a regression predicts numbers, not classes. R2 stands beside it.")
+                st.caption(
+                    "Accuracy is N/A: a regression predicts numbers, not classes. R2 stands beside it."
+                )
             elif run.r2 is None:
-                st.caption("R2 is N/A: a classification predicts classes. Accuracy is the share of right ones.")
+                st.caption(
+                    "R2 is N/A: a classification predicts classes. Accuracy is the share of right ones."
+                )
 
 
 def _table(run: Run) -> str:
@@ -106,7 +110,13 @@ def _table(run: Run) -> str:
     )
     head = "".join(
         f'<th scope="col">{name}</th>'
-        for name in ("Epoch", "Loss (down is good)", "Accuracy (up is good)", "R2 (up is good)", "Observation")
+        for name in (
+            "Epoch",
+            "Loss (down is good)",
+            "Accuracy (up is good)",
+            "R2 (up is good)",
+            "Observation",
+        )
     )
     return (
         f'<div class="lab"><div class="long" tabindex="0" role="region" aria-label="Epochs {_name(run)}">'

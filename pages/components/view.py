@@ -15,9 +15,10 @@ from engine import Settings
 from engine.experiments import experiment_names, find_experiment
 from engine.settings import EPOCHS, OPTIMIZERS, SEED, places
 
-LEARNING_RATES = tuple(
-    float(f"{digit}e{power}") for power in (-4, -3, -2, -1) for digit in range(1, 10)
-) + (1.0,)
+LEARNING_RATES = (
+    *(float(f"{digit}e{power}") for power in (-4, -3, -2, -1) for digit in range(1, 10)),
+    1.0,
+)
 """The stops of the learning rate's slider, even enough on a log scale."""
 
 _SETTINGS = ("experiment", "detach", "epochs", "lr", "optimizer", "start", "seed")

@@ -1,0 +1,65 @@
+"""Observations: each sentence follows from the losses, none from an epoch's number."""
+
+from dataclasses import replace
+
+import pytest
+
+from engine import Settings, Trace, train
+from engine.experiments import experiment_names
+from engine.observations import observe, summarize
+
+
+def with_losses(*losses: float) -> Trace:
+    trace = train(Settings(epochs=len(losses)))
+    return replace(trace, attached=replace(trace.attached, losses=losses))
+
+
+def test_the_lesson_in_its_own_manner() -> None:
+    said = observe(train(Settings()).attached)
+    assert said[0].startswith("The loss starts at 0.8523")
+    assert "learning" in said[1]
+    assert "steadily" in said[2]
+    assert "smaller" in said[4]
+
+
+def test_each_kind_of_change_has_its_sentence() -> None:
+    inf, nan = float("inf"), float("nan")
+    said = observe(with_losses(1.0, 0.5, 0.49, 0.49, 0.489999, 0.6, 0.2, inf, nan).attached)
+    words = [
+        "starts",
+        "fastest",
+        "Falls a little",
+        "No change at all",
+        "plateau",
+        "rises",
+        "Falls steadily",
+        "diverged",
+        "diverged",
+    ]
+    words[1], words[6] = "fastest", "Falls steadily"
+    for sentence, word in zip(said, words, strict=True):
+        assert word in sentence
+
+
+def test_the_same_losses_later_get_the_same_sentences() -> None:
+    losses = (1.0, 0.5, 0.3, 0.2)
+    early = observe(with_losses(*losses).attached)
+    late = observe(with_losses(1.0, 1.0, 1.0, *losses[1:]).attached)
+    assert late[3:] == early[1:]
+
+
+@pytest.mark.parametrize("experiment", experiment_names())
+def test_one_sentence_an_epoch(experiment: str) -> None:
+    trace = train(Settings(experiment=experiment, epochs=9))
+    for run in trace.runs:
+        assert len(observe(run)) == 9
+
+
+def test_the_summary_names_the_parting_the_refusal_and_what_never_moved() -> None:
+    assert any("part in epoch 2" in s for s in summarize(train(Settings())))
+    assert any("refused in every epoch" in s for s in summarize(train(Settings())))
+    assert any(
+        "hidden_1 and hidden_2 never moved" in s
+        for s in summarize(train(Settings(experiment="classifier", epochs=4)))
+    )
+    assert any("never part" in s for s in summarize(train(Settings(detach="nowhere"))))

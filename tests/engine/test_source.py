@@ -1,0 +1,66 @@
+"""The written-out script: it is the code that runs, and it prints the same digits in a process of its own."""
+
+import ast
+import re
+import subprocess
+import sys
+
+import pytest
+
+from engine import Settings, train
+from engine.experiments import experiment_names
+from engine.settings import OPTIMIZERS, places
+from engine.source import MARK, export_script, script
+
+EVERY_PLACE = [(experiment, place) for experiment in experiment_names() for place in places(experiment)]
+
+
+@pytest.mark.parametrize(("experiment", "place"), EVERY_PLACE)
+def test_the_twins_differ_by_the_marked_line_alone(experiment: str, place: str) -> None:
+    written = script(experiment, place)
+    steps = {n.name: n for n in ast.walk(ast.parse(written.text)) if isinstance(n, ast.FunctionDef)}
+    bodies = [
+        [line for statement in steps[name].body for line in ast.unparse(statement).splitlines()]
+        for name in ("step_without_detach", "step_with_detach")
+    ]
+    extra = [line for line in bodies[1] if line not in bodies[0]]
+    if place == "nowhere":
+        assert bodies[0] == bodies[1]
+        assert written.marked_line is None
+    else:
+        assert len(extra) == 1
+        assert ".detach()" in extra[0]
+        assert written.marked_line is not None
+        assert written.text.splitlines()[written.marked_line - 1].endswith(MARK)
+
+
+@pytest.mark.parametrize(("experiment", "place"), EVERY_PLACE)
+def test_the_script_is_plain_torch(experiment: str, place: str) -> None:
+    text = export_script(Settings(experiment=experiment, detach=place))
+    imports = re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE)
+    assert set(imports) <= {"torch", "math", "typing"}
+    assert "engine" not in text
+    assert "detach_here" not in text
+
+
+RUNS = [
+    Settings(),
+    Settings(optimizer="sgd", learning_rate=1.0, epochs=50),
+    *(
+        Settings("classifier", place, 15, optimizer=o, seed=4)
+        for place, o in zip(places("classifier"), (*OPTIMIZERS, "adam"), strict=True)
+    ),
+]
+
+
+@pytest.mark.parametrize("settings", RUNS, ids=lambda s: f"{s.experiment}-{s.detach}-{s.optimizer}")
+def test_the_script_prints_the_same_losses_to_the_last_digit(settings: Settings) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", export_script(settings)], capture_output=True, text=True, check=True
+    )
+    trace = train(settings)
+    assert f"without detach {list(trace.attached.losses)}" in done.stdout
+    assert f"with detach {list(trace.detached.losses)}" in done.stdout
+    assert (f"backward() raised: {trace.detached.refusal}" in done.stdout) == (
+        trace.detached.refusal is not None
+    )
