@@ -68,7 +68,7 @@ def plain_lesson(
     return losses, layer
 
 
-MAKERS = {
+MAKERS: dict[str, Callable[[float], Callable[..., torch.optim.Optimizer]]] = {
     "sgd": lambda rate: lambda p: torch.optim.SGD(p, rate),
     "momentum": lambda rate: lambda p: torch.optim.SGD(p, rate, momentum=0.9),
     "adam": lambda rate: lambda p: torch.optim.Adam(p, rate),

@@ -1,0 +1,149 @@
+"""A real server on a free port and Debian's Chromium, for what only a browser shows.
+
+Nothing here sleeps: a page is waited for by streamlit's own mark of a run that has ended.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+SCREENSHOTS = Path(__file__).parent / "screenshots"
+READY = "[data-testid=stApp][data-test-script-state=notRunning]"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@contextmanager
+def running_server(*arguments: str) -> Iterator[str]:
+    """The address of a fresh server of the app, ended afterwards."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [
+        sys.executable,
+        *("-m", "streamlit", "run", "streamlit_app.py", "--server.headless", "true"),
+        *("--server.address", "127.0.0.1", "--server.port", str(port)),
+        *arguments,
+    ]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        _wait_for(address + "/_stcore/health", process)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def _wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
+    while process.poll() is None:
+        try:
+            with urllib.request.urlopen(address, timeout=10):
+                return
+        except (urllib.error.URLError, OSError):
+            continue
+    raise RuntimeError(f"the server ended: {process.communicate()[0]!r}")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """One server a module."""
+    with running_server() as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium; without one the test is skipped, in CI it fails."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        reason = "no chromium on this machine: install the package chromium to run the browser tests"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield found
+        found.close()
+
+
+Opener = Callable[..., Page]
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Opener]:
+    """Opens an address with a query in a window of its own and waits until the page is drawn.
+
+    Fails if the page asked any other host for anything, or wrote an error to the console.
+    """
+    contexts = []
+    strangers: list[str] = []
+
+    def open_(
+        address: str, path: str = "", *, width: int = 1280, height: int = 900, dark: bool = False, **query: object
+    ) -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(30_000)
+        page.on("request", lambda r: strangers.append(r.url) if _strange(r.url, address) else None)
+        page.goto(f"{address}/{path}?{urlencode(query)}" if query else f"{address}/{path}")
+        wait(page)
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+    assert not strangers, f"asked outside hosts: {strangers}"
+
+
+def _strange(url: str, address: str) -> bool:
+    own = (address, address.replace("http", "ws"), "data:", "blob:", "about:")
+    return not url.startswith(own)
+
+
+def wait(page: Page) -> None:
+    """Until the script has run to its end and every chart is drawn."""
+    page.wait_for_selector(READY)
+    page.wait_for_function(
+        "() => !document.querySelector('[data-testid=stSkeleton]') && "
+        "[...document.querySelectorAll('[data-testid=stVegaLiteChart]')].every(c => c.querySelector('svg, canvas'))"
+    )
+
+
+def no_exception(page: Page) -> None:
+    """Fails if the page shows a traceback."""
+    shown = page.locator("[data-testid=stException]")
+    assert shown.count() == 0, shown.first.inner_text()
+
+
+def no_sideways_scroll(page: Page) -> None:
+    """Fails if anything sticks out of the page to the right."""
+    wider = page.evaluate(
+        "() => { const m = document.querySelector('[data-testid=stMain]');"
+        " return [m.scrollWidth - m.clientWidth, document.documentElement.scrollWidth - innerWidth]; }"
+    )
+    assert max(wider) <= 0, wider
