@@ -31,7 +31,6 @@ st.info(
     "Detach stops gradients from flowing back through one tensor. So a result in the middle can be used without "
     "touching what the model learns from it: you decide which parts are updated, and gradients that nobody wants are "
     "never computed. The values themselves stay the same, bit for bit.",
-    icon="💡",
 )
 
 st.header("Look closer", anchor=False)
@@ -41,7 +40,7 @@ DOORS = {
     "pages/prediction_trace.py": "One sample through every layer, the arithmetic written out.",
     "pages/quiz.py": "Predict first, then let torch run the proof.",
 }
-for path, label, icon in PAGES[1:]:
-    st.page_link(path, label=f"**{label}**: {DOORS[path]}", icon=icon, query_params=view.query())
+for path, label in PAGES[1:]:
+    st.page_link(path, label=f"**{label}**: {DOORS[path]}", query_params=view.query())
 
 show_code(view.settings)

@@ -8,8 +8,8 @@ view = open_page(
     "answer is right. Your answers stand in the page's address, so a reload loses none.",
 )
 
-from pages.components.quiz import show_question, show_round_end, show_score  # noqa: E402, RUF100
 from engine.quiz import rounds  # noqa: E402, RUF100
+from pages.components.quiz import show_question, show_round_end, show_score  # noqa: E402, RUF100
 
 chosen = min(view.round, len(rounds()))
 show_score(view, chosen)

@@ -17,7 +17,8 @@ from engine import Trace
 WITHOUT, WITH = "without detach", "with detach"
 _TWINS = [WITHOUT, WITH]
 _COLOURS = ["#2f6fde", "#c2570c"]
-_POINTS_UP_TO = 60
+_LAYER_COLOURS = ["#2f6fde", "#0d8a66", "#c2570c", "#8b5cf6", "#b3266b", "#6b7280"]
+_POINTS_UP_TO = 20
 
 
 def show_losses(trace: Trace, epoch: int) -> None:
@@ -60,6 +61,9 @@ def show_by_layer(
         )
         with column:
             st.markdown(f"**{twin}**")
+            if len(missing) == len(layers):
+                st.info(f"Nothing to draw: no gradient came to any layer (None, not 0), {twin}.")
+                continue
             _show(
                 _lines(mine, what, "layer", layers, epoch, dashed=False),
                 f"{what}, {twin}: {said}.",
@@ -90,13 +94,13 @@ def _lines(
     x = alt.X(
         "epoch:Q",
         title="epoch",
-        scale=alt.Scale(domain=[1, max(last, 2)], nice=False),
+        scale=alt.Scale(domain=[1, max(last, 2)], nice=False, zero=False),
         axis=alt.Axis(tickMinStep=1, format="d"),
     )
-    colours = alt.Scale(domain=names, range=_COLOURS) if dashed else alt.Scale(domain=names)
+    colours = alt.Scale(domain=names, range=_COLOURS if dashed else _LAYER_COLOURS)
     encoding = {
         "x": x,
-        "y": alt.Y(f"{what}:Q", title=what),
+        "y": alt.Y(f"{what}:Q", title=what, axis=alt.Axis(labelExpr="format(datum.value, '.3~g')")),
         "color": alt.Color(f"{by}:N", scale=colours, legend=alt.Legend(orient="top", title=None)),
         "strokeDash": alt.StrokeDash(f"{by}:N", scale=alt.Scale(domain=names), legend=None),
         "shape": alt.Shape(f"{by}:N", scale=alt.Scale(domain=names), legend=None),
@@ -110,11 +114,7 @@ def _lines(
     points = base.mark_point(size=size, filled=True, opacity=opacity).encode(
         **{k: v for k, v in encoding.items() if k != "strokeDash"}
     )
-    rule = (
-        alt.Chart(pd.DataFrame({"epoch": [epoch]}))
-        .mark_rule(strokeDash=[2, 2], color="gray")
-        .encode(x="epoch:Q")
-    )
+    rule = alt.Chart(pd.DataFrame({"epoch": [epoch]})).mark_rule(strokeDash=[2, 2], color="gray").encode(x=x)
     return alt.layer(rule, line, points)
 
 

@@ -11,7 +11,7 @@ from engine.source import export_script, script_of
 def show_code(settings: Settings) -> None:
     """The whole script of these settings, the line with the detach marked."""
     script = script_of(settings)
-    st.subheader("The code that ran", anchor=False)
+    st.header("The code that ran", anchor=False)
     if script.marked_line is None:
         st.caption("There is no detach in it: both steps are the same.")
     else:

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from engine import Settings
+from engine import Settings, SettingsError
 from engine.experiments import experiment_names, find_experiment
 from engine.settings import EPOCHS, NOWHERE, SEED, places
 from pages.components import keeper
@@ -23,8 +23,16 @@ def show(view: View) -> None:
     """Draws every control; a moved one is in the kept view at the next run."""
     settings = view.settings
 
-    def changed(field: str) -> Callable[[Any], View]:
-        return lambda value: view.with_settings(settings.changed(**{field: value}))
+    def changed(field: str) -> Callable[[View, Any], View]:
+        def change(now: View, value: Any) -> View:
+            try:
+                return now.with_settings(now.settings.changed(**{field: value}))
+            except (
+                SettingsError
+            ):  # the experiment was changed in the same moment, and this value was the old one's
+                return now
+
+        return change
 
     st.divider()
     st.selectbox(
@@ -32,7 +40,7 @@ def show(view: View) -> None:
         experiment_names(),
         format_func=lambda name: find_experiment(name).title,
         **keeper.bound(
-            "experiment", settings.experiment, lambda name: view.with_settings(Settings(experiment=name))
+            "experiment", settings.experiment, lambda now, name: now.with_settings(Settings(experiment=name))
         ),
     )
     st.selectbox(

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from pages.components.view import View
 
 PAGES = (
-    ("streamlit_app.py", "Home", "🏠"),
-    ("pages/data_flow.py", "Data flow", "🔀"),
-    ("pages/training_trace.py", "Training trace", "📉"),
-    ("pages/prediction_trace.py", "Prediction trace", "🔎"),
-    ("pages/quiz.py", "Quiz", "❓"),
+    ("streamlit_app.py", "Home"),
+    ("pages/data_flow.py", "Data flow"),
+    ("pages/training_trace.py", "Training trace"),
+    ("pages/prediction_trace.py", "Prediction trace"),
+    ("pages/quiz.py", "Quiz"),
 )
 
 
@@ -39,23 +39,24 @@ def open_page(title: str, lead: str) -> View:
             controls.show(view)
     view = keeper.current_view()
     if keeper.ignored():
-        warned.warning("Ignored in the link: " + "; ".join(keeper.ignored()) + ".", icon="⚠️")
+        warned.warning("Ignored in the link: " + "; ".join(keeper.ignored()) + ".")
     st.html(_STYLE)
     return view
 
 
 def _menu(view: View) -> None:
-    st.markdown("**Detach Lab** ✂️ where a gradient stops")
-    for path, label, icon in PAGES:
-        st.page_link(path, label=label, icon=icon, query_params=view.query())
+    st.markdown("**✂ Detach Lab**")
+    for path, label in PAGES:
+        st.page_link(path, label=label, query_params=view.query())
 
 
 _STYLE = """<style>
 .lab { --cut: #c2410c; --line: rgba(128, 128, 128, .45); --soft: rgba(128, 128, 128, .12); font-size: .9rem; }
 .lab table { border-collapse: collapse; margin: 0; font-variant-numeric: tabular-nums; width: auto; }
-.lab td, .lab th { border: 1px solid var(--line); padding: .15rem .45rem; text-align: right; font-weight: 400; }
+.lab td, .lab th { border: 1px solid var(--line); padding: .15rem .45rem; text-align: right; font-weight: 400; white-space: nowrap; }
 .lab th { font-weight: 600; text-align: left; }
-.lab caption { caption-side: top; text-align: left; padding: 0 0 .2rem; }
+.lab caption { caption-side: top; text-align: left; white-space: nowrap; padding: 0 0 .2rem; }
+.lab td.said { text-align: left; white-space: normal; min-width: 14rem; }
 .lab .scroll { overflow-x: auto; max-width: 100%; }
 .lab .long { max-height: 24rem; overflow: auto; }
 .lab .none { border: 1px dashed var(--line); padding: .4rem .6rem; display: inline-block; }

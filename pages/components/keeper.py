@@ -54,12 +54,15 @@ def change(**changes: Any) -> None:
     keep(replace(current_view(), **changes))
 
 
-def bound(key: str, value: object, changed: Callable[[Any], View]) -> dict[str, Any]:
-    """The `key` and `on_change` for a widget that shows `value` and whose new value `changed` turns into a view."""
+def bound(key: str, value: object, changed: Callable[[View, Any], View]) -> dict[str, Any]:
+    """The `key` and `on_change` for a widget that shows `value` and whose new value `changed` puts into a view.
+
+    `changed` is given the view of that moment, not of the run that drew the widget: two quick moves both count.
+    """
     st.session_state[key] = value
 
     def on_change() -> None:
-        keep(changed(st.session_state[key]))
+        keep(changed(current_view(), st.session_state[key]))
 
     return {"key": key, "on_change": on_change}
 

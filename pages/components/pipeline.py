@@ -15,11 +15,23 @@ from pages.components.words import does, shape_text, stage_title
 def pipeline_html(step: StepRecord) -> str:
     """An ordered list of boxes; between two boxes stand the forward arrow and what came back against it."""
     items = []
-    for before, stage in zip((None, *step.stages), step.stages, strict=False):
+    stages = main_stages(step)
+    for before, stage in zip((None, *stages), stages, strict=False):
         arrows = _arrows(before, stage, step) if before is not None else ""
         items.append(f"<li>{arrows}{_box(stage, step)}</li>")
     label = "The pipeline: each stage, the values forward, and how far the gradient came back"
     return f'<div class="lab"><ol class="pipeline" aria-label="{label}">{"".join(items)}</ol></div>'
+
+
+def main_stages(step: StepRecord) -> tuple[Stage, ...]:
+    """The stages in a row: the first input, then the calls. An input that joins later belongs to the call it joins."""
+    return tuple(stage for stage in step.stages if stage.operation != "input" or stage.index == 0)
+
+
+def late_inputs(stage: Stage, step: StepRecord) -> tuple[Stage, ...]:
+    """The inputs, such as the targets, that join the row at this stage."""
+    came = (step.stages[i] for i in stage.inputs)
+    return tuple(other for other in came if other.operation == "input" and other.index != 0)
 
 
 def is_cut(stage: Stage, step: StepRecord) -> bool:
@@ -39,8 +51,6 @@ def _box(stage: Stage, step: StepRecord) -> str:
 
 
 def _arrows(before: Stage, stage: Stage, step: StepRecord) -> str:
-    if stage.operation == "input":
-        return '<div class="arrows" aria-hidden="true">+</div>'
     if step.raised is not None:
         back = "✕ no gradient"
     elif before.gradient_state == "value":

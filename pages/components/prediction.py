@@ -10,6 +10,7 @@ from engine import Trace
 from engine.arithmetic import equations, share_of_loss
 from engine.recorder import StepRecord
 from pages.components import keeper
+from pages.components.pipeline import main_stages
 from pages.components.tensors import number_text
 from pages.components.view import View
 from pages.components.words import does, stage_title
@@ -22,16 +23,15 @@ def choose_sample(view: View, trace: Trace) -> int:
     if shown != view.sample:
         st.caption(f"There are {samples} samples; sample {shown} is shown instead of {view.sample}.")
     st.slider(
-        "Sample", 1, samples, **keeper.bound("sample", shown, lambda sample: replace(view, sample=sample))
+        "Sample", 1, samples, **keeper.bound("sample", shown, lambda now, sample: replace(now, sample=sample))
     )
     return shown - 1
 
 
 def show_way(title: str, step: StepRecord, sample: int) -> None:
     """The sample's way through the stages of one step, ending in its share of the loss."""
-    st.subheader(title, anchor=False)
-    layers = [s for s in step.stages if s.operation != "input" or s.output.name != "targets"]
-    for number, stage in enumerate(layers, start=1):
+    st.header(title, anchor=False)
+    for number, stage in enumerate(main_stages(step), start=1):
         with st.container(border=True):
             st.markdown(f"**{number}. {stage_title(stage)}**: {does(stage)}")
             if stage.operation == "input":

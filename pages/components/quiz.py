@@ -54,7 +54,7 @@ def show_question(view: View, question: Question) -> None:
     answer = answer_to(view, question)
     with st.container(border=True):
         number = questions().index(question) + 1
-        st.subheader(f"Question {number}", anchor=False)
+        st.header(f"Question {number}", anchor=False)
         st.markdown(question.prompt)
         picked = st.radio(
             "Your prediction",
@@ -83,15 +83,15 @@ def _answer(question: Question, picked: int) -> None:
 def _show_proof(question: Question, answer: int) -> None:
     proof = proof_of(question)
     if answer == proof.right:
-        st.success("Right.", icon="✅")
+        st.success("Right.")
     else:
-        st.error(f"Not so. Right is: {question.options[proof.right].text}", icon="❌")
+        st.error(f"Not so. Right is: {question.options[proof.right].text}")
     st.markdown("The code that decides it:")
     st.code(question.snippet, language="python")
     st.markdown("What torch printed just now:")
     st.code(proof.output or "(nothing)", language=None, wrap_lines=True)
     for index, option in enumerate(question.options):
-        mark = "✅ right" if index == proof.right else "❌ wrong"
+        mark = "✔ right" if index == proof.right else "✕ wrong"
         yours = ", **your answer**" if index == answer else ""
         st.markdown(f"- {mark}{yours}: *{option.text}* {option.explanation}")
 

@@ -10,7 +10,7 @@ from engine import Settings
 from engine.recorder import StepRecord
 from engine.recorder.records import GradientState, ParameterRecord, Stage
 from engine.source import script_of
-from pages.components.pipeline import is_cut
+from pages.components.pipeline import is_cut, late_inputs, main_stages
 from pages.components.tensors import number_text, tensor_html
 from pages.components.words import does, shape_text, stage_title
 
@@ -37,10 +37,10 @@ def show_comparison(without: StepRecord, with_: StepRecord) -> None:
 
 def paired(without: StepRecord, with_: StepRecord) -> list[tuple[Stage | None, Stage]]:
     """Each stage of the step with the detach, beside the same stage of the step without it (None: the detach itself)."""
-    others = iter(without.stages)
+    others = iter(main_stages(without))
     extra = len(with_.stages) - len(without.stages)
     pairs: list[tuple[Stage | None, Stage]] = []
-    for stage in with_.stages:
+    for stage in main_stages(with_):
         if extra > 0 and is_cut(stage, with_):
             pairs.append((None, stage))
             extra -= 1
@@ -61,7 +61,6 @@ def show_raised(step: StepRecord) -> None:
         st.error(
             f"With the detach, `{step.raised.stage}` raised **{step.raised.type}**:\n\n```\n{step.raised.message}\n```\n"
             "The values above still flowed forward; no parameter is connected to the loss, so nothing can learn.",
-            icon="⛔",
         )
 
 
@@ -71,7 +70,7 @@ def show_stages(settings: Settings, without: StepRecord, with_: StepRecord) -> N
     for number, (other, stage) in enumerate(paired(without, with_), start=1):
         cut = is_cut(stage, with_)
         with st.container(border=True):
-            st.subheader(f"{'✂ ' if cut else ''}{number}. {stage_title(stage)}", anchor=False)
+            st.header(f"{'✂ ' if cut else ''}{number}. {stage_title(stage)}", anchor=False)
             came = [shape_text(by_index[i].output.shape) for i in stage.inputs]
             shape_in = " and ".join(came) or shape_text(stage.output.shape)
             st.markdown(
@@ -85,6 +84,8 @@ def show_stages(settings: Settings, without: StepRecord, with_: StepRecord) -> N
             with forward:
                 marked = ", detached" if stage.operation == "detach" else ""
                 _values(stage, f"Values forward{marked}")
+                for late in late_inputs(stage, with_):
+                    _values(late, f"Also in: {stage_title(late).lower()}")
             with back_without:
                 if other is None:
                     st.html(
@@ -102,7 +103,7 @@ def show_stages(settings: Settings, without: StepRecord, with_: StepRecord) -> N
 
 def show_parameters(without: StepRecord, with_: StepRecord) -> None:
     """Every parameter of the model with the gradient it got in each step, or the reason that it got none."""
-    st.subheader("What reached the parameters", anchor=False)
+    st.header("What reached the parameters", anchor=False)
     for before, after in zip(without.parameters, with_.parameters, strict=True):
         with st.container(border=True):
             st.markdown(f"**`{after.name}`**")

@@ -41,7 +41,7 @@ def tensor_html(values: NDArray[np.generic], label: str, *, digits: int = 4, tex
     caption = f"{escape(label)} <small>{shape}{escape(text)}</small>"
     name = escape(label, quote=True)
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{name}">'
+        f'<div class="scroll" tabindex="0" role="group" aria-label="{name}">'
         f"<table><caption>{caption}</caption><tbody>{body}</tbody></table>{more}</div>"
     )
 

@@ -34,7 +34,7 @@ def _scrubbed(trace: Trace) -> None:
         if view.epoch == last:
             st.session_state[_PLAYING] = False
             st.rerun()
-    st.subheader("Losses", anchor=False)
+    st.header("Losses", anchor=False)
     charts.show_losses(trace, view.epoch)
     play, scrub = st.columns([1, 5], vertical_alignment="center")
     with scrub:
@@ -68,10 +68,10 @@ def _play_button(trace: Trace, epoch: int) -> None:
 def show_layers(trace: Trace, epoch: int) -> None:
     """The gradient norm of each layer, and how far each has moved."""
     runs = dict(zip((charts.WITHOUT, charts.WITH), trace.runs, strict=True))
-    st.subheader("Gradient norm of each layer", anchor=False)
+    st.header("Gradient norm of each layer", anchor=False)
     norms = {name: run.gradient_norms for name, run in runs.items()}
     charts.show_by_layer(trace, epoch, norms, "gradient norm", "norms")
-    st.subheader("How far each layer has moved from its start", anchor=False)
+    st.header("How far each layer has moved from its start", anchor=False)
     moved = {name: [run.moved(layer)[:-1] for layer in run.layers] for name, run in runs.items()}
     charts.show_by_layer(trace, epoch, moved, "distance", "moved")
     for name, run in runs.items():
@@ -81,7 +81,7 @@ def show_layers(trace: Trace, epoch: int) -> None:
 
 def show_epochs(trace: Trace) -> None:
     """The table Epoch, Loss, Accuracy, Observation of either twin."""
-    st.subheader("Epoch by epoch", anchor=False)
+    st.header("Epoch by epoch", anchor=False)
     for tab, run in zip(st.tabs([_name(run) for run in trace.runs]), trace.runs, strict=True):
         with tab:
             st.html(_table(run))
@@ -98,7 +98,7 @@ def show_epochs(trace: Trace) -> None:
 def _table(run: Run) -> str:
     rows = "".join(
         f"<tr><td>{epoch}</td><td>{number_text(loss)}</td><td>{accuracy}</td><td>{r2}</td>"
-        f'<td style="text-align: left">{escape(said)}</td></tr>'
+        f'<td class="said">{escape(said)}</td></tr>'
         for epoch, loss, accuracy, r2, said in zip(
             range(1, len(run.losses) + 1),
             run.losses,
@@ -119,7 +119,7 @@ def _table(run: Run) -> str:
         )
     )
     return (
-        f'<div class="lab"><div class="long" tabindex="0" role="region" aria-label="Epochs {_name(run)}">'
+        f'<div class="lab"><div class="long" tabindex="0" role="group" aria-label="Epochs {_name(run)}">'
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div></div>"
     )
 

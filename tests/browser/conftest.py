@@ -15,7 +15,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -101,7 +101,13 @@ def open_page(browser: Browser) -> Iterator[Opener]:
     strangers: list[str] = []
 
     def open_(
-        address: str, path: str = "", *, width: int = 1280, height: int = 900, dark: bool = False, **query: object
+        address: str,
+        path: str = "",
+        *,
+        width: int = 1280,
+        height: int = 900,
+        dark: bool = False,
+        **query: object,
     ) -> Page:
         context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
@@ -121,7 +127,8 @@ def open_page(browser: Browser) -> Iterator[Opener]:
 
 
 def _strange(url: str, address: str) -> bool:
-    own = (address, address.replace("http", "ws"), "data:", "blob:", "about:")
+    host = urlsplit(address).netloc
+    own = (f"http://{host}/", f"ws://{host}/", "data:", "blob:", "about:")
     return not url.startswith(own)
 
 

@@ -41,7 +41,22 @@ def test_a_link_opens_the_view_that_wrote_it(view: View) -> None:
 
 KEYS = st.sampled_from([*View.of(Settings()).query(), "sample", "controls", "round", "answers", "else"])
 ODD = st.sampled_from(
-    ["nan", "inf", "-inf", "1e400", "-1", "0", "", "5.5", "1e3", "١", "9" * 400, "x" * 10_000, "<b>", "![](http://x)"]
+    [
+        "nan",
+        "inf",
+        "-inf",
+        "1e400",
+        "-1",
+        "0",
+        "",
+        "5.5",
+        "1e3",
+        "١",
+        "9" * 400,
+        "x" * 10_000,
+        "<b>",
+        "![](http://x)",
+    ]
 )
 
 

@@ -1,0 +1,31 @@
+"""The quiz: predict first, then torch decides.
+
+    from engine.quiz import prove, rounds
+
+    first = rounds()[0][0]
+    proof = prove(first)
+    print(first.prompt, proof.output, first.options[proof.right].text, sep="\\n")
+
+A question holds no mark that says which option is right. It holds a short script. `prove` runs the script, takes the
+value that it measured, and the right option is the one that predicted this value. So the quiz cannot disagree with the
+torch that is installed: a question whose options miss the outcome is an error, never a wrong grade.
+
+A question is one file in `engine/quiz/bank/`, found by being there.
+"""
+
+from engine.quiz.definition import Answer, Option, Question
+from engine.quiz.finding import ROUND_SIZE, question, questions, round_of, rounds
+from engine.quiz.proof import Proof, prove
+
+__all__ = [
+    "ROUND_SIZE",
+    "Answer",
+    "Option",
+    "Proof",
+    "Question",
+    "prove",
+    "question",
+    "questions",
+    "round_of",
+    "rounds",
+]

@@ -1,0 +1,68 @@
+"""The lesson's third question: its own training loop with the detach where the lesson puts it."""
+
+from engine.quiz.definition import Option, Question
+
+SNIPPET = """\
+import torch
+
+x = torch.arange(1.0, 13.0).reshape(4, 3)
+targets = torch.tensor([[0.3, 1.8], [0.7, 3.1], [1.3, 4.0], [2.1, 5.0]])
+weight = torch.tensor([[-0.02, 0.14, 0.14], [0.07, 0.08, 0.15]], requires_grad=True)
+bias = torch.tensor([-0.04, 0.39], requires_grad=True)
+adam, losses = torch.optim.Adam([weight, bias], lr=0.007), []
+for epoch in range(1, 6):
+    adam.zero_grad()
+    output = torch.nn.functional.linear(x, weight, bias).detach()
+    loss = torch.nn.functional.mse_loss(output, targets)
+    losses.append(loss.item())
+    print(f"epoch {epoch}: loss {loss:.4f}")
+    try:
+        loss.backward()
+    except RuntimeError as error:
+        print(f"  backward(): {error}")
+    adam.step()
+answer = str(torch.tensor(losses).diff().sign().int().unique().tolist())
+"""
+
+QUESTION = Question(
+    name="loss-with-the-detach",
+    topic="A loss that cannot fall",
+    prompt=(
+        "The lesson's detach stands between the only layer and the loss. The loop prints an error if "
+        "`backward()` raises one, and goes on. What does the loss do in epochs 1 to 5?"
+    ),
+    snippet=SNIPPET,
+    options=(
+        Option(
+            text="It falls from 0.85 to 0.15, as in the lesson's chart.",
+            explanation=(
+                "That chart is the run without the detach. Delete `.detach()` from the code and you "
+                "get exactly this fall."
+            ),
+            answer="[-1]",
+        ),
+        Option(
+            text="It rises, because Adam now steps without a gradient to guide it.",
+            explanation=(
+                "Adam skips every parameter whose `.grad` is `None`, so no step is taken in any direction."
+            ),
+            answer="[1]",
+        ),
+        Option(
+            text="It moves up and down around 0.85.",
+            explanation=(
+                "There is no randomness in this loop, and nothing else that could move the weights "
+                "either way."
+            ),
+            answer="[-1, 1]",
+        ),
+        Option(
+            text="It stays at 0.8523 in every epoch.",
+            explanation=(
+                "No parameter is connected to the loss. `backward()` refuses, every `.grad` stays "
+                "`None`, the weights never move."
+            ),
+            answer="[0]",
+        ),
+    ),
+)

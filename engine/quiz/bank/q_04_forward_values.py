@@ -1,0 +1,51 @@
+"""A detach changes what happens backwards only: the forward values are the same bits."""
+
+from engine.quiz.definition import Option, Question
+
+SNIPPET = """\
+import torch
+
+rng = torch.Generator().manual_seed(0)
+x, w1, w2 = (torch.randn(8, 8, generator=rng).requires_grad_() for _ in range(3))
+plain = torch.relu(x @ w1) @ w2
+cut = torch.relu(x @ w1).detach() @ w2
+same, gap = torch.equal(plain, cut), (plain - cut).abs().max().item()
+print("the same bits:", same)
+print("largest difference:", gap)
+print("anything but zeros behind the detach:", bool(cut.any()))
+answer = "same" if same else "zeros" if not cut.any() else "close" if gap < 1e-5 else "far"
+"""
+
+QUESTION = Question(
+    name="forward-values",
+    topic="Forward values",
+    prompt=(
+        "The same input runs through the same two layers twice, once plainly and once with a "
+        "`detach()` between the layers. How do the two outputs compare?"
+    ),
+    snippet=SNIPPET,
+    options=(
+        Option(
+            text="They are identical to the last bit.",
+            explanation=(
+                "A detach hands on the very same numbers. It only drops the record of where they came from."
+            ),
+            answer="same",
+        ),
+        Option(
+            text="They agree to about six digits and differ by rounding.",
+            explanation="Rounding differs where arithmetic differs. A detach does no arithmetic.",
+            answer="close",
+        ),
+        Option(
+            text="The cut one is clearly different, since layer 1 no longer counts.",
+            explanation="Layer 1 still counts for the output. It only receives no gradient for it.",
+            answer="far",
+        ),
+        Option(
+            text="The cut one is all zeros.",
+            explanation="It is the gradient that does not arrive; the values arrive in full.",
+            answer="zeros",
+        ),
+    ),
+)

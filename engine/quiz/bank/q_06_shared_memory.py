@@ -1,0 +1,55 @@
+"""A detached tensor is a second name for the same memory; a clone is a copy."""
+
+from engine.quiz.definition import Option, Question
+
+SNIPPET = """\
+import torch
+
+t = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+detached = t.detach()
+copied = t.detach().clone()
+detached[0] = 100
+copied[1] = 200
+print("detached:", detached)
+print("copied:  ", copied)
+print("t:       ", t)
+answer = tuple(t.tolist())
+"""
+
+QUESTION = Question(
+    name="shared-memory",
+    topic="Memory",
+    prompt=(
+        "`t` holds `[1, 2, 3]`. A detached tensor is edited in place at index 0, then a detached "
+        "clone at index 1. What does `t` hold now?"
+    ),
+    snippet=SNIPPET,
+    options=(
+        Option(
+            text="`[100, 2, 3]`",
+            explanation=(
+                "`detach()` shares the memory of `t`, so its edit shows in `t`. `clone()` has memory "
+                "of its own, so its edit does not."
+            ),
+            answer=(100.0, 2.0, 3.0),
+        ),
+        Option(
+            text="`[1, 2, 3]`",
+            explanation="This would hold if both were copies. `detach()` alone copies nothing.",
+            answer=(1.0, 2.0, 3.0),
+        ),
+        Option(
+            text="`[100, 200, 3]`",
+            explanation="This would hold if both shared memory. The clone has its own.",
+            answer=(100.0, 200.0, 3.0),
+        ),
+        Option(
+            text="`[1, 200, 3]`",
+            explanation=(
+                "This has the two confused: the clone is the copy, and the detached tensor is the "
+                "second name."
+            ),
+            answer=(1.0, 200.0, 3.0),
+        ),
+    ),
+)

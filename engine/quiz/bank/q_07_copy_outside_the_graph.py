@@ -1,0 +1,63 @@
+"""clone copies, detach cuts; a snapshot of values needs both."""
+
+from engine.quiz.definition import Option, Question
+
+SNIPPET = """\
+import torch
+
+t = torch.tensor([1.0, 2.0], requires_grad=True)
+ways = {
+    "t.clone().requires_grad_()": t.clone().requires_grad_(),
+    "t.detach()": t.detach(),
+    "t.clone()": t.clone(),
+    "t.clone().detach()": t.clone().detach(),
+}
+own = {way: copy.data_ptr() != t.data_ptr() for way, copy in ways.items()}
+for way, copy in ways.items():
+    print(f"{way:27} own memory: {own[way]!s:5}  in the graph: {copy.requires_grad}")
+answer = ", ".join(way for way, copy in ways.items() if own[way] and not copy.requires_grad)
+"""
+
+QUESTION = Question(
+    name="copy-outside-the-graph",
+    topic="Detach and clone",
+    prompt=(
+        "You want a snapshot of `t`: a copy in memory of its own, outside the graph. Which expression "
+        "gives you one?"
+    ),
+    snippet=SNIPPET,
+    options=(
+        Option(
+            text="`t.clone().requires_grad_()`",
+            explanation=(
+                "A clone of `t` is tracked already, so `requires_grad_()` changes nothing: gradients "
+                "still flow back to `t`."
+            ),
+            answer="t.clone().requires_grad_()",
+        ),
+        Option(
+            text="`t.detach()`",
+            explanation=(
+                "It is outside the graph, but it shares memory with `t`: the next optimizer step "
+                "changes your snapshot too."
+            ),
+            answer="t.detach()",
+        ),
+        Option(
+            text="`t.clone()`",
+            explanation=(
+                "It has its own memory, but it is an operation like any other: the result has a "
+                "`grad_fn`, and gradients flow through it."
+            ),
+            answer="t.clone()",
+        ),
+        Option(
+            text="`t.clone().detach()`",
+            explanation=(
+                "The clone gives it memory of its own, and the detach takes it out of the graph. You "
+                "need both."
+            ),
+            answer="t.clone().detach()",
+        ),
+    ),
+)

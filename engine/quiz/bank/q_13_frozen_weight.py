@@ -1,0 +1,55 @@
+"""Freezing a weight stops its own gradient, not the gradient that passes through it."""
+
+from engine.quiz.definition import Option, Question
+
+SNIPPET = """\
+import torch
+
+x = torch.tensor([[1.0, 2.0, 3.0]])
+layer1 = torch.full((3, 2), 0.5, requires_grad=True)
+layer2 = torch.full((2, 1), 0.5, requires_grad=True)
+layer2.requires_grad_(False)
+loss = (x @ layer1 @ layer2).pow(2).mean()
+loss.backward()
+print("layer 1:", layer1.grad)
+print("layer 2:", layer2.grad)
+answer = (layer1.grad is not None, layer2.grad is not None)
+"""
+
+QUESTION = Question(
+    name="frozen-weight",
+    topic="Freezing",
+    prompt=(
+        "Two layers in a row, and layer 2's weight is frozen with `requires_grad_(False)`. Which "
+        "weights have a gradient after `backward()`?"
+    ),
+    snippet=SNIPPET,
+    options=(
+        Option(
+            text="Neither: the frozen layer stops the gradient on its way back.",
+            explanation=(
+                "That is what a detach would do. A frozen weight is a constant, and a gradient passes "
+                "through a product with a constant."
+            ),
+            answer=(False, False),
+        ),
+        Option(
+            text="Only layer 1's.",
+            explanation=(
+                "Layer 2 keeps no gradient for itself, but it still hands one on. This is how a layer "
+                "learns in front of a frozen model."
+            ),
+            answer=(True, False),
+        ),
+        Option(
+            text="Only layer 2's, since freezing takes effect at the next step.",
+            explanation="It takes effect at once: a weight that requires no gradient is given none.",
+            answer=(False, True),
+        ),
+        Option(
+            text="Both, but the optimizer will skip layer 2's.",
+            explanation="Nothing is computed for the optimizer to skip: layer 2's `.grad` stays `None`.",
+            answer=(True, True),
+        ),
+    ),
+)

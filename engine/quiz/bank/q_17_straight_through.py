@@ -1,0 +1,54 @@
+"""A rounded value forward, and the gradient of no rounding backward."""
+
+from engine.quiz.definition import Option, Question
+
+SNIPPET = """\
+import torch
+
+x = torch.tensor(1.75, requires_grad=True)
+y = x + (x.round() - x).detach()
+(3 * y).backward()
+print("y:", y.item())
+print("x.grad:", x.grad.item())
+answer = (y.item(), x.grad.item())
+"""
+
+QUESTION = Question(
+    name="straight-through",
+    topic="Straight-through estimator",
+    prompt=(
+        "`y = x + (x.round() - x).detach()` at `x = 1.75`, and `loss = 3 * y`. What are `y` and `x.grad`?"
+    ),
+    snippet=SNIPPET,
+    options=(
+        Option(
+            text="`y` is 2 and the gradient is 0, as it is for rounding.",
+            explanation=(
+                "Rounding alone does have gradient 0. Here it stands inside the detach, where no "
+                "gradient goes."
+            ),
+            answer=(2.0, 0.0),
+        ),
+        Option(
+            text="`y` is 1.75 and the gradient is 3: the detach undoes the rounding.",
+            explanation="The detach changes no value, so the rounding still counts in the sum.",
+            answer=(1.75, 3.0),
+        ),
+        Option(
+            text="`y` is 2 and the gradient is 3.",
+            explanation=(
+                "Forward, the two `x` cancel and the rounded value is left. Backward, only the first "
+                "`x` counts, as if there were no rounding."
+            ),
+            answer=(2.0, 3.0),
+        ),
+        Option(
+            text="`y` is 1.75 and the gradient is 0.",
+            explanation=(
+                "Both halves are turned round: the value is the rounded one, and the gradient is that "
+                "of the plain `x`."
+            ),
+            answer=(1.75, 0.0),
+        ),
+    ),
+)

@@ -1,0 +1,171 @@
+"""The app in a real browser."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from engine.experiments import experiment_names
+from pages.components.frame import PAGES
+from tests.browser.conftest import (
+    SCREENSHOTS,
+    Opener,
+    no_exception,
+    no_sideways_scroll,
+    running_server,
+    wait,
+)
+
+ADDRESSES = {title: "" if title == "Home" else path[6:-3] for path, title in PAGES}
+
+
+def slider(page: Page, key: str) -> str:
+    return (
+        page.locator(f".st-key-{key} input[type=range]").get_attribute("aria-valuetext")
+        or page.locator(f".st-key-{key} input[type=range]").input_value()
+    )
+
+
+def press(page: Page, key: str, arrow: str) -> None:
+    address = page.url
+    page.locator(f".st-key-{key} input[type=range]").press(arrow)
+    page.wait_for_function("before => location.href !== before", arg=address)
+    wait(page)
+
+
+def click(page: Page, label: str) -> None:
+    page.get_by_role("button", name=label, exact=True).click()
+    wait(page)
+
+
+@pytest.mark.parametrize("title", ADDRESSES)
+def test_each_page_opens_straight_by_its_link_on_a_fresh_server(title: str, open_page: Opener) -> None:
+    with running_server() as address:
+        page = open_page(address, ADDRESSES[title], experiment="classifier", detach="hidden_1", epochs=7)
+        no_exception(page)
+        expect(page.get_by_role("heading", level=1)).to_have_text("Detach Lab" if title == "Home" else title)
+        expect(page.locator(".st-key-epochs")).to_contain_text("7")
+        expect(page.get_by_role("combobox", name="Experiment")).to_have_value("A deeper network")
+        expect(page.locator("[data-testid=stSidebar]")).to_contain_text("Prediction trace")
+
+
+def test_a_moved_slider_reaches_the_chart(server: str, open_page: Opener) -> None:
+    page = open_page(server, "training_trace")
+    marks = page.locator("path[aria-roledescription=point]")
+    expect(page.locator('path[aria-label*="epoch: 4; loss: 0.2495"]').first).to_be_attached()
+    before = marks.count()
+    press(page, "epochs", "ArrowRight")
+    expect(page.locator('path[aria-label*="epoch: 6; loss"]').first).to_be_attached()
+    assert marks.count() > before
+    assert "epochs=6" in page.url
+
+
+def test_an_epoch_is_played_to_the_end(server: str, open_page: Opener) -> None:
+    page = open_page(server, "training_trace", epoch=1)
+    click(page, "▶ Play")
+    expect(page.locator(".st-key-epoch")).to_contain_text("5", timeout=20_000)
+    expect(page.get_by_role("button", name="▶ Play", exact=True)).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("with detach, epoch 5: loss 0.8523")).to_be_visible()
+
+
+def test_a_whole_round_of_the_quiz_and_a_reload_that_loses_nothing(server: str, open_page: Opener) -> None:
+    page = open_page(server, "quiz")
+    for number in range(3):
+        group = page.get_by_role("radiogroup").nth(number)
+        group.get_by_role("radio").nth(2).locator("xpath=ancestor::label").click()
+        wait(page)
+        page.get_by_role("button", name="Let torch run the proof").first.click()
+        wait(page)
+        expect(page.get_by_text("What torch printed just now:")).to_have_count(number + 1)
+    score = page.get_by_text(re.compile("score \\d of 3"))
+    said = score.inner_text()
+    page.reload()
+    wait(page)
+    expect(score).to_have_text(said)
+    click(page, "Another round")
+    expect(page.get_by_text("Round 2 of")).to_be_visible()
+
+
+def test_a_shared_link_reproduces_the_view(server: str, open_page: Opener) -> None:
+    page = open_page(server, "data_flow")
+    press(page, "epochs", "ArrowRight")
+    press(page, "learning_rate", "ArrowRight")
+    press(page, "epoch", "ArrowLeft")
+    page.get_by_text("Copy link").click()
+    link = page.locator("[data-testid=stSidebar] [data-testid=stCode]").inner_text().strip()
+    assert link.split("?")[0] == f"{server}/data_flow"
+    tables = page.locator(".lab table").all_inner_texts()
+    other = open_page(link.split("?")[0], "?" + link.split("?")[1])
+    assert other.locator(".lab table").all_inner_texts() == tables
+    assert "epochs=6" in link
+    assert "lr=0.008" in link
+    assert "epoch=3" in link
+
+
+def test_settings_survive_the_menu_and_the_back_button(server: str, open_page: Opener) -> None:
+    page = open_page(server, "data_flow", epochs=9)
+    page.locator("[data-testid=stSidebar]").get_by_role("link", name="Training trace").click()
+    page.wait_for_url("**/training_trace?**")
+    wait(page)
+    expect(page.locator(".st-key-epochs")).to_contain_text("9")
+    press(page, "epochs", "ArrowRight")
+    expect(page.locator(".st-key-epochs")).to_contain_text("10")
+    page.go_back()
+    wait(page)
+    no_exception(page)
+
+
+def test_an_instructors_link_hides_the_controls(server: str, open_page: Opener) -> None:
+    page = open_page(server, "data_flow", epochs=9, controls="hidden")
+    expect(page.locator(".st-key-epochs")).to_have_count(0)
+    expect(page.locator(".st-key-epoch")).to_be_visible()
+
+
+def test_an_unknown_page_shows_home(server: str, open_page: Opener) -> None:
+    page = open_page(server, "no_such_page", epochs="nan")
+    no_exception(page)
+    expect(page.get_by_role("heading", level=1).first).to_have_text("Detach Lab")
+
+
+@pytest.mark.parametrize("experiment", experiment_names())
+@pytest.mark.parametrize("title", ADDRESSES)
+def test_a_narrow_page_does_not_scroll_sideways(
+    title: str, experiment: str, server: str, open_page: Opener
+) -> None:
+    page = open_page(server, ADDRESSES[title], width=390, height=844, experiment=experiment)
+    no_exception(page)
+    no_sideways_scroll(page)
+    SCREENSHOTS.mkdir(exist_ok=True)
+    page.screenshot(path=SCREENSHOTS / f"{title} {experiment} narrow.png", full_page=True)
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("title", ADDRESSES)
+def test_axe_finds_nothing(title: str, dark: bool, server: str, open_page: Opener) -> None:
+    page = open_page(server, ADDRESSES[title], dark=dark)
+    if title == "Quiz":
+        page = open_page(server, "quiz", dark=dark, answers="312")
+    background = page.evaluate(
+        "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
+    )
+    assert (sum(map(int, re.findall(r"\d+", background)[:3])) < 200) == dark
+    SCREENSHOTS.mkdir(exist_ok=True)
+    page.screenshot(path=SCREENSHOTS / f"{title} {'dark' if dark else 'light'}.png", full_page=True)
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+def test_the_keyboard_alone_reaches_and_moves_the_controls(server: str, open_page: Opener) -> None:
+    page = open_page(server, "training_trace")
+    reached = set()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        reached.add(
+            page.evaluate(
+                "() => document.activeElement.closest('[class*=st-key-]')?.className.match(/st-key-(\\w+)/)[1]"
+            )
+        )
+    assert {"experiment", "detach", "epochs", "learning_rate", "optimizer", "start", "epoch"} <= reached

@@ -1,0 +1,187 @@
+"""Every page with every experiment, run as streamlit runs it but without a browser."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from engine import Settings
+from engine.experiments import experiment_names
+from engine.settings import places
+from pages.components.frame import PAGES
+from pages.components.view import View
+
+PATHS = [path for path, _ in PAGES]
+EVERY = [
+    (path, experiment, place)
+    for path in PATHS
+    for experiment in experiment_names()
+    for place in places(experiment)
+]
+
+
+def opened(path: str, **query: object) -> AppTest:
+    """The page at `path`, opened by a link with that query."""
+    app = AppTest.from_file("../../streamlit_app.py", default_timeout=60)
+    for key, value in query.items():
+        app.query_params[key] = str(value)
+    if path != "streamlit_app.py":
+        app.switch_page(path)
+    return app.run()
+
+
+def text(app: AppTest) -> str:
+    """Everything on the page that is text."""
+    kinds = (
+        "title",
+        "header",
+        "subheader",
+        "markdown",
+        "caption",
+        "code",
+        "info",
+        "warning",
+        "error",
+        "success",
+    )
+    parts = [str(getattr(element, "value", "")) for kind in kinds for element in app.get(kind)]
+    return "\n".join([*parts, *html(app)])
+
+
+def html(app: AppTest) -> list[str]:
+    return [element.proto.body for element in app.get("html")]
+
+
+@pytest.mark.parametrize(("path", "experiment", "place"), EVERY)
+def test_every_page_shows_every_experiment(path: str, experiment: str, place: str) -> None:
+    app = opened(path, experiment=experiment, detach=place, epochs=4)
+    assert not app.exception
+    assert not app.warning
+    assert app.title
+    assert app.selectbox(key="experiment").value == experiment
+    assert app.selectbox(key="detach").value == place
+
+
+VALUES = st.sampled_from(["nan", "inf", "1e400", "-1", "", "x" * 10_000, "<script>", "0.5"]) | st.text(
+    max_size=40
+)
+CHEAP = {"epochs": st.sampled_from(["1", "3", "0", "nan", "-7", "2.5", "٣", "x"])}
+QUERIES = st.fixed_dictionaries(
+    CHEAP,
+    optional={
+        key: VALUES
+        for key in (*View.of(Settings()).query(), "sample", "answers", "round", "zzz")
+        if key != "epochs"
+    },
+)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.sampled_from(PATHS), QUERIES)
+def test_no_link_brings_a_page_down(path: str, query: dict[str, str]) -> None:
+    app = opened(path, **query)
+    assert not app.exception
+    assert app.title
+    assert len(app.warning) <= 1
+
+
+def test_a_bad_link_is_named_in_one_line_until_something_is_changed() -> None:
+    app = opened("pages/data_flow.py", epochs="nan", lr="7", what="ever")
+    assert [w.value for w in app.warning] == [
+        "Ignored in the link: epochs = nan (shown instead: 5); lr = 7 (shown instead: 1); unknown what."
+    ]
+    app.slider(key="epochs").set_value(6).run()
+    assert not app.warning
+    assert app.slider(key="epochs").value == 6
+    assert app.select_slider(key="learning_rate").value == 1.0
+
+
+def numbers(table: str) -> list[float]:
+    return [float(n) for n in re.findall(r"<td style[^>]*>([^<]+)</td>", table)]
+
+
+def test_every_printed_number_of_the_lesson_is_on_the_data_flow() -> None:
+    tables = html(opened("pages/data_flow.py"))
+    inputs, outputs, detached, loss = (
+        next(numbers(t) for t in tables if f"<caption>{caption} " in t)
+        for caption in ("Values forward", "Values forward", "Values forward, detached", "Values forward")
+    )
+    forward = [numbers(t) for t in tables if "<caption>Values forward" in t]
+    assert forward[0] == [float(n) for n in range(1, 13)] == inputs
+    table = [0.5, 1.2, 1.1, 2.3, 1.7, 3.4, 2.3, 4.5]
+    assert [round(n, 1) for n in forward[1]] == table
+    assert forward[2] == forward[1] == detached
+    assert [round(n, 2) for n in forward[3]] == [0.25]
+    assert outputs
+    assert loss
+
+
+def test_every_printed_number_of_the_lesson_is_in_the_training_trace() -> None:
+    app = opened("pages/training_trace.py")
+    tables = [t for t in html(app) if "Observation" in t]
+    for table, losses in zip(tables, ([0.85, 0.60, 0.40, 0.25, 0.15], [0.85] * 5), strict=True):
+        rows = re.findall(r"<tr><td>(\d+)</td><td>([\d.]+)</td><td>(N/A)</td>", table)
+        assert [int(epoch) for epoch, _, _ in rows] == [1, 2, 3, 4, 5]
+        assert [round(float(loss), 2) for _, loss, _ in rows] == losses
+    assert "does not require grad and does not have a grad_fn" in text(opened("pages/data_flow.py"))
+
+
+def test_the_prediction_trace_writes_out_the_lessons_arithmetic() -> None:
+    app = opened("pages/prediction_trace.py")
+    lines = [code.value for code in app.code]
+    assert "1  2  3" in lines
+    assert any(re.search(r"out\[0\] = 1 x \(-0\.\d+\) \+ 2 x .* = 0\.49", line) for line in lines)
+    assert any("= 1.21" in line for line in lines)
+
+
+def test_a_moved_slider_reaches_the_chart_and_the_link() -> None:
+    app = opened("pages/training_trace.py")
+    app.slider(key="epochs").set_value(7).run()
+    assert not app.exception
+    assert app.query_params["epochs"] == ["7"]
+    assert "Loss over 7 epochs" in text(app)
+
+
+def test_settings_are_kept_across_pages() -> None:
+    app = opened("streamlit_app.py", experiment="classifier", detach="hidden_1", epochs="9")
+    app.switch_page("pages/training_trace.py").run()
+    assert app.slider(key="epochs").value == 9
+    assert app.selectbox(key="detach").value == "hidden_1"
+
+
+def test_another_experiment_brings_its_own_settings_and_reset_brings_the_lesson_back() -> None:
+    app = opened("pages/data_flow.py", epochs="9")
+    app.selectbox(key="experiment").set_value("classifier").run()
+    assert app.slider(key="epochs").value == Settings(experiment="classifier").epochs
+    next(b for b in app.button if b.label == "Reset to the lesson").click().run()
+    assert app.selectbox(key="experiment").value == "lesson"
+    assert app.slider(key="epochs").value == 5
+
+
+def test_an_instructors_link_hides_the_controls_and_keeps_the_menu() -> None:
+    app = opened("pages/data_flow.py", controls="hidden", epochs="3")
+    assert not app.exception
+    assert not list(app.sidebar.slider)
+    assert "epochs" not in [s.key for s in app.slider]
+
+
+def test_a_stopped_training_says_so_and_can_be_taken_up() -> None:
+    app = opened("streamlit_app.py", epochs="3")
+    app.session_state["stopped settings"] = Settings(epochs=3)
+    app.run()
+    assert any("stopped" in i.value for i in app.info)
+    next(b for b in app.button if b.label == "Train again").click().run()
+    assert "The pipeline" in [h.value for h in app.header]
+
+
+def test_the_epoch_is_played_to_the_end() -> None:
+    app = opened("pages/training_trace.py", epoch="1")
+    next(b for b in app.button if b.label == "▶ Play").click().run()
+    for _ in range(8):
+        app.run()
+    assert app.slider(key="epoch").value == 5
+    assert [b.label for b in app.button if "Play" in b.label or "Pause" in b.label] == ["▶ Play"]
