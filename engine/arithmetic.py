@@ -35,7 +35,7 @@ class Equation:
 
 def equations(step: StepRecord, stage: Stage, sample: int) -> tuple[Equation, ...]:
     """What `stage` computes for the sample with that index (from 0), at most six numbers."""
-    came = [step.stages[i].output.values for i in stage.inputs]
+    came = _inputs(step, stage)
     if stage.output.values is None or any(values is None for values in came):
         return ()
     inputs = [values for values in came if values is not None]
@@ -49,17 +49,21 @@ def share_of_loss(step: StepRecord, sample: int) -> Equation | None:
     """The sample's own part of the mean that is the loss, or None for a loss that is not known here."""
     loss = step.stages[-1]
     working = _SHARES.get(loss.operation)
-    values = [step.stages[i].output.values for i in loss.inputs]
+    values = _inputs(step, loss)
     if working is None or len(values) != 2 or values[0] is None or values[1] is None:
         return None
     return working(values[0], values[1], sample)
 
 
+def _inputs(step: StepRecord, stage: Stage) -> list[Array | None]:
+    """What came into a stage: what was computed before it first, then what joined from outside, as targets do."""
+    came = sorted((step.stages[i] for i in stage.inputs), key=lambda other: other.operation == "input")
+    return [other.output.values for other in came]
+
+
 def _linear(step: StepRecord, stage: Stage, inputs: list[Array], sample: int) -> tuple[Equation, ...]:
-    found = {p.name: p.value for p in step.parameters}
-    weight, bias = (found[name] for name in stage.parameters)
-    assert weight is not None
-    assert bias is not None
+    found = [p.value for p in step.parameters if p.name in stage.parameters and p.value is not None]
+    weight, bias = sorted(found, key=lambda value: -value.ndim)
     result = _row(stage.output.values, sample)
     row = _row(inputs[0], sample)
     made = []

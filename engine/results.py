@@ -31,8 +31,15 @@ class RecordKey:
     weights: Weights
 
 
+def _weigh(step: StepRecord) -> int:
+    """About how much memory a record holds, in bytes."""
+    arrays = [array for stage in step.stages for array in (stage.output.values, stage.gradient)]
+    arrays += [array for parameter in step.parameters for array in (parameter.value, parameter.gradient)]
+    return sum(array.nbytes for array in arrays if array is not None) + 2_000 * len(step.stages)
+
+
 traces: Cache[Settings, Trace] = Cache(CAPACITY, lambda trace: trace.nbytes)
-records: Cache[RecordKey, StepRecord] = Cache(CAPACITY, lambda step: step.nbytes)
+records: Cache[RecordKey, StepRecord] = Cache(CAPACITY, _weigh)
 _one_at_a_time = threading.Semaphore(1)
 
 

@@ -56,7 +56,7 @@ def _run(settings: Settings, script: Script, detached: bool, progress: Progress 
         losses.append(loss.item())
         predictions.append(prediction.detach())
         try:
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             gradients.append([p.grad for p in parameters])
             optimizer.step()
         except RuntimeError as refused:

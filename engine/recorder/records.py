@@ -45,9 +45,31 @@ class TensorRecord:
     grad_fn: str | None
     is_leaf: bool
     values: Array | None
-    minimum: float | None
-    maximum: float | None
-    mean: float | None
+    measured: tuple[float, float, float] | None
+    """(minimum, maximum, mean) where the values were not kept: read the three properties instead."""
+
+    @property
+    def minimum(self) -> float | None:
+        """The smallest element; None for an empty or complex tensor."""
+        return self._statistic(0)
+
+    @property
+    def maximum(self) -> float | None:
+        """The largest element; None for an empty or complex tensor."""
+        return self._statistic(1)
+
+    @property
+    def mean(self) -> float | None:
+        """The mean of the elements, summed in double precision; None for an empty or complex tensor."""
+        return self._statistic(2)
+
+    def _statistic(self, which: int) -> float | None:
+        if self.measured is not None:
+            return self.measured[which]
+        values = self.values
+        if values is None or not values.size or values.dtype.kind == "c":
+            return None
+        return float((values.min, values.max, lambda: values.mean(dtype=np.float64))[which]())
 
 
 @dataclass(frozen=True)
@@ -70,6 +92,20 @@ class Stage:
     """d loss / d output as autograd sent it back, same shape as the output; None where none came."""
     gradient_state: GradientState
     location: Location | None
+    more_outputs: tuple[TensorRecord, ...] = ()
+    """The second and further outputs of a call that gives several, such as the indices of `max`."""
+    number_of_calls: int = 1
+    """How many calls stand behind this stage: more than one for a custom Function."""
+
+
+@dataclass(frozen=True)
+class GradientPath:
+    """One way by which a gradient came to a parameter: the lines from its first use to the loss."""
+
+    lines: tuple[Location, ...]
+    operations: tuple[str, ...]
+    state: GradientState
+    """What came back by this way alone."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +122,17 @@ class ParameterRecord:
     in_optimizer: bool
     value: Array | None
     gradient: Array | None
+    paths: tuple[GradientPath, ...] = ()
+    """The ways by which its gradient came, one for each call that used it."""
+    requires_grad: bool = True
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A buffer of a module that the step changed, such as BatchNorm's running mean."""
+
+    name: str
+    module: str
 
 
 @dataclass(frozen=True)
@@ -98,6 +145,10 @@ class Cut:
     intended: bool
     stage: int | None
     """The index of the stage that is the cut, or None where the cut is no call of the step."""
+    partial: tuple[str, ...] = ()
+    """Parameters that lost this path and still have a gradient by another."""
+    possible: bool = False
+    """True where the link from the cut to the loss runs through plain Python numbers and can't be proven."""
 
 
 @dataclass(frozen=True)
@@ -119,3 +170,55 @@ class Raised:
     message: str
     stage: Literal["step", "backward"]
     location: Location | None
+
+
+@dataclass(frozen=True)
+class StepRecord:
+    """One recorded step, forward and back, and what is to be said about it.
+
+    Prints as text, shows as HTML in a notebook, and turns into plain data with `to_dict` and `to_json`.
+    """
+
+    loss: float | None
+    """The loss that `backward()` was asked for, or None where the step gave none."""
+    stages: tuple[Stage, ...]
+    parameters: tuple[ParameterRecord, ...]
+    cuts: tuple[Cut, ...]
+    findings: tuple[Finding, ...]
+    """What is worth a warning, the worst first."""
+    raised: Raised | None
+    growing: tuple[str, ...]
+    """Variables whose graph grows from call to call."""
+    buffers: tuple[Buffer, ...]
+    """Buffers that the step changed."""
+    verdict: str
+    """One sentence: what is wrong and where, or that nothing is."""
+    loss_stage: int | None = None
+    """The index of the stage that made the loss."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is worth a warning."""
+        return not self.findings and self.raised is None
+
+    def to_dict(self) -> dict[str, object]:
+        """The report as plain data: the contract of `--json`."""
+        from engine.recorder.json_form import to_dict
+
+        return to_dict(self)
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """`to_dict` as JSON text."""
+        from engine.recorder.json_form import to_json
+
+        return to_json(self, indent)
+
+    def __str__(self) -> str:
+        from engine.recorder.text import to_text
+
+        return to_text(self)
+
+    def _repr_html_(self) -> str:
+        from engine.recorder.html import to_html
+
+        return to_html(self)

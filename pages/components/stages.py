@@ -168,7 +168,7 @@ def _flags(stage: Stage, by_index: dict[int, Stage]) -> str:
         _STATES[stage.gradient_state],
     )
     items = "".join(f"<li>{escape(flag)}</li>" for flag in flags)
-    return f'<div class="lab"><ul class="flags" aria-label="Flags with detach">{items}</ul></div>'
+    return f'<div class="lab"><ul class="flags" aria-label="Flags, with detach"><li>with detach:</li>{items}</ul></div>'
 
 
 def _html(body: str) -> None:

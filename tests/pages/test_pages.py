@@ -142,7 +142,7 @@ def test_a_moved_slider_reaches_the_chart_and_the_link() -> None:
     app = opened("pages/training_trace.py")
     app.slider(key="epochs").set_value(7).run()
     assert not app.exception
-    assert app.query_params["epochs"] == ["7"]
+    assert "7" in app.query_params["epochs"]
     assert "Loss over 7 epochs" in text(app)
 
 

@@ -1,0 +1,456 @@
+"""The mode that sees every torch call of a step, and the tape it writes them on.
+
+`TorchFunctionMode` is local to its thread and shows Python-level calls: `F.linear` inside `nn.Linear` is one call,
+and so is a loss function. After each call the tape notes the tensors that came in and went out, what autograd
+knows behind them (see `flow`), and the reader's line. It also notes what is no call on tensors and still decides
+where gradients go: gradients switched off, numbers that leave for Python, `.grad` read, set or cleared.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+from torch._C._autograd import _get_sequence_nr
+from torch.overrides import TorchFunctionMode
+
+from engine.recorder.backward import BackwardPass, watched
+from engine.recorder.flow import Call, Entry, Flow, GradOff, tensors_in
+from engine.recorder.frames import Caller, Line, Passed, find_caller, judged
+from engine.recorder.names import Names
+from engine.recorder.source import block_around, decorator_line, line_that_calls
+from engine.recorder.tensors import tensor_record
+
+EventKind = Literal["backward", "clear", "set_grad", "freeze", "unfreeze", "optimizer", "grad_of_non_leaf"]
+
+_PROPERTIES = frozenset(["data", "grad", "T", "mT", "H", "mH", "real", "imag"])
+_NO_VALUES = frozenset(
+    "size dim ndimension numel nelement stride storage_offset data_ptr element_size is_floating_point is_complex "
+    "is_contiguous is_signed is_same_size is_pinned is_cuda type get_device __len__ __repr__ __format__ __str__ "
+    "__bool__ __hash__ __contains__ is_nonzero equal allclose register_hook register_post_accumulate_grad_hook "
+    "untyped_storage storage typed_storage _is_view has_names result_type can_cast is_tensor is_storage "
+    "_record_function_enter_new _record_function_exit._RecordFunction _is_all_true _is_any_true is_inference "
+    "__dir__ __reduce_ex__ __array_wrap__ _typed_storage is_neg is_conj names rename_ _version "
+    "_has_compatible_shallow_copy_type retain_grad is_shared share_memory_ set_default_dtype".split()
+)
+_SHAPE_ONLY = frozenset(
+    "zeros_like ones_like empty_like rand_like randn_like randint_like full_like new_zeros new_ones new_empty "
+    "new_full new_empty_strided new_tensor".split()
+)
+_FIRST_ONLY = frozenset("expand_as view_as reshape_as type_as resize_as_ to set_".split())
+_EACH_ITS_OWN = frozenset("broadcast_tensors meshgrid atleast_1d atleast_2d atleast_3d align_tensors".split())
+_SINKS = {
+    "item": "item",
+    "__float__": "item",
+    "__int__": "item",
+    "__index__": "item",
+    "__complex__": "item",
+    "tolist": "item",
+    "numpy": "numpy",
+    "__array__": "numpy",
+}
+_COPIES = frozenset("tensor as_tensor asarray scalar_tensor new_tensor".split())
+_KINDS = {"detach": "detach", "detach_": "detach", "data": "data", "data=": "data", "detach_copy": "detach"}
+
+
+@dataclass(slots=True)
+class Event:
+    """Something that decides about gradients and is no call on values, in the order of the calls."""
+
+    kind: EventKind
+    number: int
+    line: Line | None
+    tensor: Tensor | None = None
+    entry: Entry | None = None
+    backward: BackwardPass | None = None
+
+
+@dataclass(slots=True)
+class Tape:
+    """What one thread's calls left behind."""
+
+    keep: int
+    names: Names
+    flow: Flow = field(default_factory=Flow)
+    calls: list[Call] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    sinks: list[Call] = field(default_factory=list)
+    backwards: list[BackwardPass] = field(default_factory=list)
+    inputs: list[Entry] = field(default_factory=list)
+    off: GradOff | None = None
+    in_step: bool = True
+    grad_uses: dict[int, Line | None] = field(default_factory=dict)
+    made: list[tuple[int, Line | None, str]] = field(default_factory=list)
+    """(first sequence number, line, operation) of every call that made autograd nodes, in order."""
+
+    def start_step(self) -> None:
+        """Forgets the calls of the step before; what is known about living tensors stays."""
+        self.calls = [call for call in self.calls if not call.in_step]
+        self.events = [event for event in self.events if event.kind in ("freeze", "unfreeze")]
+        self.backwards = []
+        self.inputs = []
+        self.sinks = [call for call in self.sinks if not call.in_step]
+        self.flow.forget_the_dead()
+        self.in_step = True
+
+    def call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Makes the call and notes it. What the call raises goes through."""
+        name = func.__name__
+        if name in _NO_VALUES:
+            return func(*args, **kwargs)
+        if name == "__get__":
+            name = func.__self__.__name__
+            if name not in _PROPERTIES:
+                return func(*args, **kwargs)
+            if name == "grad":
+                return self._read_grad(func, args)
+        elif name == "__set__":
+            name = func.__self__.__name__ + "="
+        special = _SPECIAL.get(name)
+        if special is not None:
+            return special(self, func, args, kwargs)
+        return self._plain(name, func, args, kwargs)
+
+    def _plain(self, name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        caller = find_caller(sys._getframe(3))
+        if caller.passed & Passed.OPTIMIZER:
+            return self._inside_optimizer(name, func, args, kwargs, caller)
+        if name in _SHAPE_ONLY:
+            given: list[Tensor] = []
+        elif name in _FIRST_ONLY:
+            given = list(tensors_in(args[:1]))
+        else:
+            given = list(tensors_in(args))
+            if kwargs:
+                given += tensors_in({k: v for k, v in kwargs.items() if k != "out"})
+        inputs = [self.entry_of(tensor, caller) for tensor in given]
+        self.flow.clock += 1
+        call = Call(self.flow.clock, name, caller.line, caller.module, (), passed=caller.passed)
+        call.in_step = self.in_step
+        if self.sinks and name not in _SHAPE_ONLY:
+            self._add_numbers(call, inputs, args, caller)
+        first = _get_sequence_nr()
+        out = func(*args, **kwargs)
+        if _get_sequence_nr() != first:
+            self.made.append((first, call.line, name))
+        call.inputs = tuple(inputs)
+        if caller.function is not None:
+            call.function = caller.function._sequence_nr()  # type: ignore[attr-defined]
+        made = list(tensors_in(out))
+        changed = _changed(name, args, kwargs)
+        if changed:
+            call.in_place = True
+            made = changed
+            call.storage = self.flow.storage_of(changed[0])
+            self.flow.writes.setdefault(call.storage, []).append(call)
+        if not made:
+            if name in _SINKS and inputs:
+                self._sink(call, name, out)
+            return out
+        self._note_outputs(call, name, made, caller)
+        return out
+
+    def _note_outputs(self, call: Call, name: str, made: list[Tensor], caller: Caller) -> None:
+        inputs = call.inputs
+        value = 0
+        for entry in inputs:
+            value |= entry.value
+        one_by_one = name in _EACH_ITS_OWN and len(inputs) == len(made)
+        outputs = []
+        for i, tensor in enumerate(made):
+            entry = self.flow.add(tensor, call, i, inputs[i].value if one_by_one else value)
+            if self.in_step:
+                entry.record = tensor_record(tensor, "", _node_name(tensor), self.keep)
+            outputs.append(entry)
+        call.outputs = tuple(outputs)
+        self.calls.append(call)
+        if value:
+            self._judge(call, name, made[0], caller)
+
+    def _judge(self, call: Call, name: str, made: Tensor, caller: Caller) -> None:
+        """The kind of cut that this call is, should a path end in it, and the line that is to blame."""
+        tracked = 0
+        for entry in call.inputs:
+            tracked |= entry.tracked
+        if not tracked and name not in _KINDS and name not in _COPIES:
+            return
+        if all(entry.tracked for entry in call.outputs) and not any(
+            tracked & ~entry.tracked for entry in call.outputs
+        ):
+            return
+        call.kind_line = call.line
+        if name in _KINDS:
+            call.kind = "deepcopy" if caller.passed & Passed.DEEPCOPY else _KINDS[name]
+        elif name in _COPIES:
+            call.kind = "torch_tensor"
+        elif call.function is not None:
+            call.kind = "custom_function"
+        elif not (made.is_floating_point() or made.is_complex()):
+            call.kind = "integer"
+        elif torch.is_inference_mode_enabled() or made.is_inference():
+            call.kind = "inference_mode"
+            call.kind_line = block_around(caller.frame, "inference_mode") or call.line
+        elif not torch.is_grad_enabled():
+            off = self.off
+            call.kind = off.kind if off is not None else "custom_function"
+            if off is not None:
+                call.kind_line = off.line or block_around(caller.frame, "no_grad") or call.line
+        elif name in ("requires_grad_", "requires_grad="):
+            call.kind = "frozen"
+        else:
+            call.kind = "integer" if not call.outputs[0].tracked else ""
+
+    def _sink(self, call: Call, name: str, out: object) -> None:
+        call.kind, call.kind_line, call.sink, call.result = _SINKS[name], call.line, True, out
+        value = 0
+        for entry in call.inputs:
+            value |= entry.value
+        left = Entry(call, 0, 0, value, None, 0, False, True, 0, True, True, self.flow.clock)
+        call.outputs = (left,)
+        self.calls.append(call)
+        self.sinks.append(call)
+
+    def _add_numbers(self, call: Call, inputs: list[Entry], args: tuple[Any, ...], caller: Caller) -> None:
+        """Links numbers among the arguments to the sinks they came from, or says that they may come from one."""
+        constants = caller.frame.f_code.co_consts if caller.frame is not None else ()
+        for number in _numbers_in(args):
+            sink = next((s for s in reversed(self.sinks) if s.result is number), None)
+            if sink is not None and not isinstance(number, int):
+                inputs.append(sink.outputs[0])
+            elif not any(number is constant for constant in constants) and not isinstance(number, int):
+                call.maybe = len(self.sinks)
+
+    def entry_of(self, tensor: Tensor, caller: Caller | None = None) -> Entry:
+        """What is known about a tensor at this moment."""
+        known = self.flow.look_up(tensor)
+        if known is None:
+            return self._meet(tensor, caller)
+        writes = self.flow.writes.get(known.storage)
+        late = [w for w in writes if w.number > known.born] if writes else []
+        if known.requires_grad == tensor.requires_grad and not late:
+            node = tensor.grad_fn if known.requires_grad else None
+            if (node._sequence_nr() if node is not None else None) == known.sequence:
+                return known
+        return self._renew(tensor, known, late)
+
+    def _renew(self, tensor: Tensor, known: Entry, late: list[Call]) -> Entry:
+        """A tensor that changed since it was last met: in place through an alias, or inside a custom Function."""
+        through = [w.outputs[0] for w in late if w.outputs and w.outputs[0] is not known]
+        value, tracked = known.value, 0
+        for entry in through:
+            value |= entry.value
+            tracked |= entry.tracked
+        renewed = self.flow.add(tensor, None, known.position, value)
+        renewed.previous = (known, *through)
+        renewed.name = known.name
+        if self.in_step:
+            renewed.record = tensor_record(tensor, "", _node_name(tensor), self.keep)
+        if tracked & ~renewed.tracked:
+            call = Call(self.flow.clock, "alias", late[-1].line, None, tuple(through), seen=False)
+            call.outputs, call.kind, call.kind_line = (renewed,), "data", late[-1].line
+            call.in_step = self.in_step
+            self.calls.append(call)
+        return renewed
+
+    def _meet(self, tensor: Tensor, caller: Caller | None) -> Entry:
+        """A tensor that no recorded call made: an input, or an alias made out of the mode's sight."""
+        storage = self.flow.storage_of(tensor)
+        aliases = self.flow.by_storage.get(storage, ()) if storage else ()
+        name = self.names.tensors.get(id(tensor), "")
+        entry = self.flow.add(tensor, None, 0, 0)
+        entry.name = name
+        if aliases and (tensor.is_leaf or not tensor.requires_grad) and tensor.storage_offset() == 0:
+            self._alias(tensor, entry, aliases[-1], caller)
+        elif self.sinks and not name and not entry.tracked:
+            entry.maybe = len(self.sinks)
+        if self.in_step:
+            entry.record = tensor_record(tensor, "", _node_name(tensor), self.keep)
+            if entry.leaf is None or not isinstance(tensor, torch.nn.Parameter):
+                entry.met_as_input = True
+                self.inputs.append(entry)
+                if not name and caller is not None:
+                    entry.name = _local_name(tensor, caller)
+        return entry
+
+    def _alias(self, tensor: Tensor, entry: Entry, of: Entry, caller: Caller | None) -> None:
+        """`nn.Parameter(h)` and its like: a new leaf over the memory of a tensor that has a history."""
+        entry.previous = (of,)
+        entry.value |= of.value
+        if of.tracked & ~entry.tracked:
+            file = caller.line.file if caller is not None and caller.line is not None else ""
+            made = of.call.line if of.call is not None else None
+            line = line_that_calls(made.file if made else file, "Parameter") or made
+            call = Call(self.flow.clock, "Parameter", line, None, (of,), (entry,), "detach", line, seen=False)
+            call.in_step = self.in_step
+            self.calls.append(call)
+
+    def _inside_optimizer(
+        self, name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], caller: Caller
+    ) -> Any:
+        out = func(*args, **kwargs)
+        changed = _changed(name, args, kwargs)
+        if changed:
+            self.flow.clock += 1
+            for tensor in changed:
+                self.events.append(Event("optimizer", self.flow.clock, caller.line, tensor))
+        return out
+
+    def _read_grad(self, func: Any, args: tuple[Any, ...]) -> Any:
+        out = func(*args)
+        tensor = args[0]
+        frame = sys._getframe(3)
+        if not judged(frame.f_code) & Passed.READER:
+            return out
+        caller = find_caller(frame)
+        if out is None:
+            if not tensor.is_leaf and not tensor.retains_grad:
+                entry = self.entry_of(tensor, caller)
+                self.events.append(Event("grad_of_non_leaf", self.flow.clock, caller.line, tensor, entry))
+        elif self.backwards:
+            self.grad_uses[id(tensor)] = caller.line
+            self.flow.clock += 1
+            roots = tuple(entry for run in self.backwards for entry in run.roots)
+            call = Call(self.flow.clock, "grad", caller.line, caller.module, roots, in_step=self.in_step)
+            call.about = (self.entry_of(tensor, caller),)
+            self._note_outputs(call, "grad", [out], caller)
+            if call.kind:
+                call.kind = "create_graph"
+        return out
+
+    def _grad_enabled(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        before = torch.is_grad_enabled()
+        out = func(*args, **kwargs)
+        now = torch.is_grad_enabled()
+        if before and not now:
+            caller = find_caller(sys._getframe(3))
+            line = caller.line
+            if caller.decorated is not None and judged(caller.decorated) & Passed.READER:
+                code = caller.decorated
+                first = Line(code.co_filename, code.co_firstlineno)
+                line = decorator_line(code.co_filename, code.co_firstlineno, "grad") or first
+            self.off = GradOff("checkpoint" if caller.passed & Passed.CHECKPOINT else "no_grad", line)
+        elif now:
+            self.off = None
+        return out
+
+    def _flag(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """`requires_grad_()` and `requires_grad = ...`."""
+        caller = find_caller(sys._getframe(3))
+        tensor = args[0]
+        before = tensor.requires_grad
+        out = func(*args, **kwargs)
+        self.flow.clock += 1
+        if before != tensor.requires_grad:
+            kind: EventKind = "unfreeze" if tensor.requires_grad else "freeze"
+            self.events.append(Event(kind, self.flow.clock, caller.line, tensor))
+        return out
+
+    def _set_grad(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        had = args[0].grad is not None
+        out = func(*args, **kwargs)
+        if had or args[1] is not None:
+            caller = find_caller(sys._getframe(3))
+            self.flow.clock += 1
+            kind: EventKind = "clear" if args[1] is None else "set_grad"
+            self.events.append(Event(kind, self.flow.clock, caller.line, args[0]))
+        return out
+
+    def _backward(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        roots = list(tensors_in(args[0])) if args else list(tensors_in(kwargs))
+        return self.backward(roots, lambda: func(*args, **kwargs), find_caller(sys._getframe(3)))
+
+    def backward(self, roots: list[Tensor], run: Callable[[], Any], caller: Caller) -> Any:
+        """Runs a backward pass with every node of its graph watched."""
+        entries = tuple(self.entry_of(tensor, caller) for tensor in roots)
+        self.flow.clock += 1
+        record = BackwardPass(self.flow.clock, entries, caller.line)
+        record.root_ids = tuple(id(t) for t in roots)
+        self.backwards.append(record)
+        self.events.append(Event("backward", self.flow.clock, caller.line, backward=record))
+        with watched(record, roots, self.flow, self.keep):
+            return run()
+
+    def _autograd_grad(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        caller = find_caller(sys._getframe(3))
+        roots = list(tensors_in(args[0] if args else kwargs.get("outputs")))
+        wrt = list(tensors_in(args[1] if len(args) > 1 else kwargs.get("inputs")))
+        entries = [self.entry_of(tensor, caller) for tensor in roots]
+        about = [self.entry_of(tensor, caller) for tensor in wrt]
+        self.flow.clock += 1
+        call = Call(self.flow.clock, "autograd.grad", caller.line, caller.module, (), in_step=self.in_step)
+        first = _get_sequence_nr()
+        record = BackwardPass(self.flow.clock, tuple(entries), caller.line, to_leaves=False)
+        with watched(record, roots, self.flow, 0):
+            out = func(*args, **kwargs)
+        self.made.append((first, call.line, "autograd.grad"))
+        call.inputs = tuple([*entries, *about])
+        call.about = tuple(about)
+        self._note_outputs(call, "autograd.grad", list(tensors_in(out)), caller)
+        if call.kind:
+            call.kind = "create_graph"
+        return out
+
+
+class CallMode(TorchFunctionMode):
+    """Sends every torch call of this thread through a tape."""
+
+    def __init__(self, tape: Tape) -> None:
+        super().__init__()
+        self._tape = tape
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        return self._tape.call(func, args, kwargs or {})
+
+
+def _changed(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Tensor]:
+    """The tensors that a call with this name changes in place."""
+    if "out" in kwargs and kwargs["out"] is not None:
+        return list(tensors_in(kwargs["out"]))
+    if name == "__setitem__" or name == "data=" or (name.endswith("_") and not name.endswith("__")):
+        return list(tensors_in(args[:1]))
+    if name.startswith("__i") and name in _IN_PLACE_OPERATORS:
+        return list(tensors_in(args[:1]))
+    return []
+
+
+_IN_PLACE_OPERATORS = frozenset(
+    "__iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __ipow__ __imod__ __iand__ __ior__ __ixor__ "
+    "__ilshift__ __irshift__ __imatmul__".split()
+)
+
+
+def _numbers_in(value: object, depth: int = 3) -> list[object]:
+    if isinstance(value, Tensor | str | bytes):
+        return []
+    if isinstance(value, float | int | complex) or type(value).__module__ == "numpy":
+        return [value]
+    if depth and isinstance(value, list | tuple):
+        return [number for item in value for number in _numbers_in(item, depth - 1)]
+    return []
+
+
+def _node_name(tensor: Tensor) -> str | None:
+    node = tensor.grad_fn if tensor.requires_grad else None
+    return None if node is None else type(node).__name__
+
+
+def _local_name(tensor: Tensor, caller: Caller) -> str:
+    if caller.frame is None:
+        return ""
+    return next((k for k, v in caller.frame.f_locals.items() if v is tensor), "")
+
+
+_SPECIAL: dict[str, Callable[..., Any]] = {
+    "_set_grad_enabled": Tape._grad_enabled,
+    "requires_grad_": Tape._flag,
+    "requires_grad=": Tape._flag,
+    "grad=": Tape._set_grad,
+    "backward": Tape._backward,
+    "grad": Tape._autograd_grad,
+}

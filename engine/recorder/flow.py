@@ -1,0 +1,234 @@
+"""The flow of values: which tensor was made from which, and which leaves autograd still knows behind it.
+
+Every tensor that a recorded call makes gets an `Entry`. An entry holds two sets of leaves, as the bits of an
+integer: `tracked`, those that autograd can reach from its `grad_fn`, and `value`, those whose numbers went into it
+at all. A cut is a call after which a leaf is still in `value` and no longer in `tracked`.
+
+`tracked` is read from the autograd graph itself and never guessed from the calls. Nodes are known by their sequence
+number, which is unique in a thread, so that no node, and with it no saved activation, is kept alive.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch import Tensor, nn
+from torch.multiprocessing.reductions import StorageWeakRef
+
+from engine.recorder.frames import Line
+from engine.recorder.records import Array, GradientState, TensorRecord
+
+ACCUMULATE = 2**64 - 1
+"""The sequence number that every AccumulateGrad node has: the end of a path, at a leaf."""
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """One tensor as one call left it."""
+
+    call: Call | None
+    position: int
+    tracked: int
+    value: int
+    sequence: int | None
+    output_number: int
+    requires_grad: bool
+    is_leaf: bool
+    storage: int
+    floating: bool
+    scalar: bool
+    born: int
+    """The number of the call before which the entry was made."""
+    record: TensorRecord | None = None
+    previous: tuple[Entry, ...] = ()
+    """What an entry that no recorded call made is known to come from: an alias, or what it was before."""
+    leaf: int | None = None
+    """The bit of the leaf that this is, if it is one."""
+    maybe: int = 0
+    """How many sinks came before an entry that was made out of torch's sight: any may have gone into it."""
+    gradient: Array | None = None
+    gradient_state: GradientState = "none"
+    met_as_input: bool = False
+    name: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class GradOff:
+    """Where gradients were switched off, and by what."""
+
+    kind: str
+    line: Line | None
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """One call of the step, as the mode saw it."""
+
+    number: int
+    operation: str
+    line: Line | None
+    module: nn.Module | None
+    inputs: tuple[Entry, ...]
+    """The inputs whose values go into the result, leaves and parameters included."""
+    outputs: tuple[Entry, ...] = ()
+    kind: str = ""
+    """The kind of cut that this call would be, were a path to end in it."""
+    kind_line: Line | None = None
+    function: int | None = None
+    """The sequence number of the custom Function in whose forward the call stands."""
+    in_place: bool = False
+    in_step: bool = True
+    passed: int = 0
+    maybe: int = 0
+    """How many sinks came before a call with computed Python numbers among its arguments."""
+    sink: bool = False
+    """Whether the result is no tensor: the values left torch here."""
+    result: object = None
+    storage: int = 0
+    """The memory that an in-place call wrote to."""
+    about: tuple[Entry, ...] = ()
+    """What a derivative was taken with respect to."""
+    seen: bool = True
+    """False for a link that no call showed: an alias that was made out of the mode's sight."""
+
+
+@dataclass(slots=True)
+class Graph:
+    """The leaves behind each autograd node that was met, as bits."""
+
+    leaves: list[Tensor] = field(default_factory=list)
+    bit_of: dict[int, int] = field(default_factory=dict)
+    reach: dict[int, int] = field(default_factory=dict)
+
+    def leaf(self, tensor: Tensor) -> int:
+        """The number of a leaf's bit."""
+        bit = self.bit_of.get(id(tensor))
+        if bit is None:
+            bit = self.bit_of[id(tensor)] = len(self.leaves)
+            self.leaves.append(tensor)
+        return bit
+
+    def behind(self, node: Any) -> int:
+        """The leaves that autograd reaches from `node`."""
+        key = node._sequence_nr()
+        if key == ACCUMULATE:
+            return 1 << self.leaf(node.variable) if hasattr(node, "variable") else 0
+        known = self.reach.get(key)
+        return self._walk(node) if known is None else known
+
+    def _walk(self, start: Any) -> int:
+        reach = self.reach
+        stack: list[tuple[Any, int, list[Any] | None]] = [(start, start._sequence_nr(), None)]
+        while stack:
+            node, key, after = stack.pop()
+            if after is None:
+                if key in reach:
+                    continue
+                after = [n for n, _ in node.next_functions if n is not None]
+                waiting = [
+                    (n, k, None) for n in after if (k := n._sequence_nr()) != ACCUMULATE and k not in reach
+                ]
+                if waiting:
+                    stack.append((node, key, after))
+                    stack.extend(waiting)
+                    continue
+            bits = 0
+            for n in after:
+                k = n._sequence_nr()
+                if k == ACCUMULATE:
+                    bits |= 1 << self.leaf(n.variable) if hasattr(n, "variable") else 0
+                else:
+                    bits |= reach.get(k, 0)
+            reach[key] = bits
+        return reach[start._sequence_nr()]
+
+
+@dataclass(slots=True)
+class Flow:
+    """All entries, found by tensor while the tensor lives."""
+
+    graph: Graph = field(default_factory=Graph)
+    entries: dict[int, tuple[weakref.ref[Tensor], Entry]] = field(default_factory=dict)
+    storages: dict[int, Any] = field(default_factory=dict)
+    """Weak references that keep the address of a storage from being used again."""
+    by_storage: dict[int, list[Entry]] = field(default_factory=dict)
+    writes: dict[int, list[Call]] = field(default_factory=dict)
+    """In-place calls by the memory they wrote to."""
+    by_node: dict[tuple[int, int], list[Entry]] = field(default_factory=dict)
+    clock: int = 0
+
+    def forget_the_dead(self) -> None:
+        """Drops what is known about tensors and memory that no longer exist."""
+        self.entries = {k: v for k, v in self.entries.items() if v[0]() is not None}
+        gone = [key for key, weak in self.storages.items() if weak.expired()]
+        for key in gone:
+            del self.storages[key]
+            self.by_storage.pop(key, None)
+            self.writes.pop(key, None)
+        self.by_node.clear()
+
+    def storage_of(self, tensor: Tensor) -> int:
+        """A number for the tensor's memory, shared by its aliases; 0 where it has none of its own."""
+        try:
+            storage = tensor.untyped_storage()
+        except (RuntimeError, NotImplementedError):
+            return 0
+        key = storage._cdata
+        if key not in self.storages:
+            self.storages[key] = StorageWeakRef(storage)
+        return int(key)
+
+    def look_up(self, tensor: Tensor) -> Entry | None:
+        """The latest entry of a tensor, None for one never met."""
+        found = self.entries.get(id(tensor))
+        return found[1] if found is not None and found[0]() is tensor else None
+
+    def add(self, tensor: Tensor, call: Call | None, position: int, value: int) -> Entry:
+        """A new entry for the tensor as it is now. `value`: the leaves whose numbers went in."""
+        requires_grad = tensor.requires_grad
+        node = tensor.grad_fn if requires_grad else None
+        tracked, sequence, leaf = 0, None, None
+        if node is not None:
+            tracked = self.graph.behind(node)
+            sequence = node._sequence_nr()
+        elif requires_grad or isinstance(tensor, nn.Parameter):
+            leaf = self.graph.leaf(tensor)
+            value |= 1 << leaf
+            tracked = 1 << leaf if requires_grad else 0
+        storage = self.storage_of(tensor)
+        entry = Entry(
+            call,
+            position,
+            tracked,
+            value | tracked,
+            sequence,
+            tensor.output_nr,
+            requires_grad,
+            node is None,
+            storage,
+            tensor.is_floating_point() or tensor.is_complex(),
+            tensor.dim() == 0,
+            self.clock,
+            leaf=leaf,
+        )
+        self.entries[id(tensor)] = (weakref.ref(tensor), entry)
+        if storage:
+            self.by_storage.setdefault(storage, []).append(entry)
+        if sequence is not None:
+            self.by_node.setdefault((sequence, entry.output_number), []).append(entry)
+        return entry
+
+
+def tensors_in(value: object, depth: int = 3) -> Iterator[Tensor]:
+    """The tensors in an argument or a result: bare, or in lists, tuples and dictionaries."""
+    if isinstance(value, Tensor):
+        yield value
+    elif depth and isinstance(value, list | tuple):
+        for item in value:
+            yield from tensors_in(item, depth - 1)
+    elif depth and isinstance(value, dict):
+        for item in value.values():
+            yield from tensors_in(item, depth - 1)

@@ -1,0 +1,105 @@
+"""What the reader calls things: parameters, modules, tensors and optimizers by their variables' names.
+
+A name is what a module-level variable gives: `net.weight` for a module under `net`, `w` for a leaf tensor.
+A module under the empty name gives bare paths such as `linear.weight`.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+
+@dataclass(slots=True)
+class Names:
+    """The named things of one moment. Tensors and modules are told apart by identity."""
+
+    variables: dict[str, object]
+    parameters: dict[str, Tensor] = field(default_factory=dict)
+    """Every parameter of a named module, and every named leaf that requires grad, in order."""
+    modules: dict[int, str] = field(default_factory=dict)
+    tensors: dict[int, str] = field(default_factory=dict)
+    """Names of parameters, buffers and tensors by `id`: the first name where one tensor has several."""
+    buffers: dict[str, tuple[Tensor, str]] = field(default_factory=dict)
+    """Each buffer with the name of the module it belongs to."""
+    optimizers: dict[str, Optimizer] = field(default_factory=dict)
+
+    def held(self) -> set[int]:
+        """The ids of all tensors that a known optimizer holds."""
+        return {id(p) for o in self.optimizers.values() for group in o.param_groups for p in group["params"]}
+
+
+def read_names(variables: Mapping[str, object], optimizers: Iterable[Optimizer] = ()) -> Names:
+    """Finds the modules, tensors and optimizers among `variables`; `optimizers` are known beside them."""
+    names = Names(dict(variables))
+    for key, value in names.variables.items():
+        if isinstance(value, nn.Module):
+            dot = f"{key}." if key else ""
+            for path, module in value.named_modules():
+                names.modules.setdefault(id(module), dot + path if path else key)
+                owner = dot + path if path else key
+                for name, buffer in module.named_buffers(recurse=False):
+                    full = f"{owner}.{name}" if owner else name
+                    names.buffers[full] = (buffer, owner)
+                    names.tensors.setdefault(id(buffer), full)
+            for path, parameter in value.named_parameters():
+                names.parameters[dot + path] = parameter
+                names.tensors.setdefault(id(parameter), dot + path)
+        elif isinstance(value, Tensor):
+            if isinstance(value, nn.Parameter) or (value.is_leaf and value.requires_grad):
+                names.parameters[key] = value
+            names.tensors.setdefault(id(value), key)
+        elif isinstance(value, Optimizer):
+            names.optimizers[key] = value
+    known = {id(o) for o in names.optimizers.values()}
+    for number, optimizer in enumerate(optimizers):
+        if id(optimizer) not in known:
+            names.optimizers[f"optimizer {number}" if number else "optimizer"] = optimizer
+    return names
+
+
+def variables_of(step: Callable[..., object]) -> dict[str, object]:
+    """The variables that a step refers to: its closure, its bound object and its module's, through its helpers."""
+    found: dict[str, object] = {}
+    todo: list[object] = [step]
+    seen: set[int] = set()
+    while todo:
+        function = todo.pop()
+        function = getattr(function, "__wrapped__", function)
+        if isinstance(function, types.MethodType):
+            found.setdefault("self", function.__self__)
+            function = function.__func__
+        if not isinstance(function, types.FunctionType):
+            call = getattr(type(function), "__call__", None)
+            if isinstance(call, types.FunctionType):
+                found.setdefault("self", function)
+                function = call
+            else:
+                continue
+        if id(function) in seen:
+            continue
+        seen.add(id(function))
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            try:
+                found[name] = cell.cell_contents
+            except ValueError:  # a variable that is not assigned yet
+                continue
+            todo.append(found[name])
+        for name in _global_names(function.__code__):
+            if name in function.__globals__:
+                value = found[name] = function.__globals__[name]
+                if isinstance(value, types.FunctionType) and value.__globals__ is function.__globals__:
+                    todo.append(value)
+    owner = found.get("self")
+    if owner is not None and not isinstance(owner, nn.Module):
+        found.update({f"self.{k}": v for k, v in getattr(owner, "__dict__", {}).items()})
+    return {k: v for k, v in found.items() if not isinstance(v, types.ModuleType | types.FunctionType | type)}
+
+
+def _global_names(code: types.CodeType) -> set[str]:
+    inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return set(code.co_names).union(*(_global_names(c) for c in inner))

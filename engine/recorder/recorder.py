@@ -1,0 +1,153 @@
+"""Runs a step under the tape, sends its loss back, and hands what was seen to the diagnosis.
+
+The step runs as it would alone: nothing is seeded, copied or changed, and what it raises is kept as part of the
+record. A loss that the step sent back itself is not sent back again.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from engine.recorder.calls import CallMode, Tape
+from engine.recorder.growth import Growth
+from engine.recorder.flow import GradOff
+from engine.recorder.frames import Line, Passed, find_caller, judged
+from engine.recorder.names import Names, read_names, variables_of
+from engine.recorder.records import Raised, StepRecord
+
+KEEP = 1_024
+"""Elements up to which the values of a tensor are kept; above it only minimum, maximum and mean."""
+
+
+class Recorder:
+    """One recording: any number of calls of a step, told apart, with one diagnosis at the end."""
+
+    def __init__(
+        self,
+        variables: Callable[[], Mapping[str, object]],
+        optimizers: Iterable[Optimizer] = (),
+        keep: int = KEEP,
+        constant: Iterable[str] = (),
+    ) -> None:
+        self._variables = variables
+        self._optimizers = tuple(optimizers)
+        self.constant = tuple(constant)
+        self.before = self.names()
+        self.tape = Tape(keep, self.before)
+        if not torch.is_grad_enabled():
+            self.tape.off = GradOff("no_grad", None)
+        self.loss: Tensor | None = None
+        self.returned: object = None
+        self.loss_value: float | None = None
+        self.raised: Raised | None = None
+        self.error: BaseException | None = None
+        self.old_grads: dict[int, tuple[Tensor | None, int]] = {}
+        self.buffers: dict[str, tuple[Tensor, int]] = {}
+        self.growth = Growth()
+        self.had_gradients: set[str] = set()
+
+    def names(self) -> Names:
+        """The reader's names as they are now."""
+        return read_names(self._variables(), self._optimizers)
+
+    def begin(self, clear: bool = False) -> None:
+        """Makes ready for one call of the step; `clear` takes the gradients of the call before away."""
+        self.before = self.names()
+        self.had_gradients = {name for name, p in self.before.parameters.items() if p.grad is not None}
+        for parameter in self.before.parameters.values() if clear else ():
+            parameter.grad = None
+        self.tape.names = self.before
+        self.tape.start_step()
+        self.old_grads = {
+            id(p): (p.grad, -1 if p.grad is None else p.grad._version)
+            for p in self.before.parameters.values()
+        }
+        self.buffers = {name: (b, b._version) for name, (b, _) in self.before.buffers.items()}
+
+    def run(self, step: Callable[[], object], clear: bool = False) -> None:
+        """One call of the step and the backward pass of the loss it returns."""
+        self.begin(clear)
+        loss: object = None
+        with CallMode(self.tape):
+            try:
+                loss = step()
+            except Exception as error:
+                self.note_error(error, "step")
+        self.take_loss(loss)
+        if self.raised is None:
+            self._send_back(loss)
+        self.growth.measure(self._variables())
+
+    def take_loss(self, loss: object) -> None:
+        """Remembers what the step returned."""
+        self.returned = loss
+        self.loss = loss if isinstance(loss, Tensor) else None
+        if self.loss is None and self.tape.backwards:
+            return
+        if self.loss is not None and self.loss.numel() == 1 and not self.loss.is_meta:
+            self.loss_value = float(self.loss.detach())
+
+    def _send_back(self, loss: object) -> None:
+        own = [run for run in self.tape.backwards if isinstance(loss, Tensor) and id(loss) in run.root_ids]
+        if own or (loss is None and self.tape.backwards):
+            return
+        if not isinstance(loss, Tensor):
+            message = f"'{type(loss).__name__}' object has no attribute 'backward'"
+            self.raised = Raised("AttributeError", f"step() returned no tensor: {message}", "backward", None)
+            return
+        try:
+            self.tape.backward([loss], loss.backward, find_caller(sys._getframe()))
+        except Exception as error:
+            self.note_error(error, "backward")
+
+    def note_error(self, error: BaseException, stage: Literal["step", "backward"]) -> None:
+        """Keeps what was raised, word for word, with the reader's innermost line."""
+        line = None
+        for frame, number in traceback.walk_tb(error.__traceback__):
+            if judged(frame.f_code) & Passed.READER:
+                line = Line(frame.f_code.co_filename, number)
+        location = line.location() if line is not None else None
+        self.error = error.with_traceback(None)
+        self.raised = Raised(type(error).__name__, str(error), stage, location)
+
+    def report(self) -> StepRecord:
+        """The finished record."""
+        from engine.recorder.diagnosis import diagnose
+
+        return diagnose(self)
+
+
+def record_step(
+    step: Callable[[], Any],
+    *,
+    names: Mapping[str, object] | None = None,
+    optimizer: Optimizer | Iterable[Optimizer] | None = None,
+    keep: int = KEEP,
+    calls: int = 1,
+    expect_constant: Iterable[str] = (),
+) -> StepRecord:
+    """Runs `step()` and `backward()` once (`calls` times for faults that need several) and says what happened.
+
+    `step` takes nothing and returns the scalar loss, or calls `backward()` itself. `names` maps variable names to
+    modules, tensors and optimizers as a module's globals do (`net.weight`, `w`; a module under "" gives bare
+    paths); left out, they are read from the variables that `step` refers to. `optimizer` is one or several that
+    hold the parameters; those among `names` are found without it. `keep` is the number of elements up to which a
+    tensor's values are kept. `expect_constant` names what the step means to leave without a gradient.
+
+    Gradients are left in place as a plain `backward()` leaves them. What the step raises is kept in the record.
+    """
+    optimizers = (optimizer,) if isinstance(optimizer, Optimizer) else tuple(optimizer or ())
+    variables = (lambda: names) if names is not None else (lambda: variables_of(step))
+    recorder = Recorder(variables, optimizers, keep, expect_constant)
+    for _ in range(max(1, calls)):
+        recorder.run(step)
+        if recorder.raised is not None:
+            break
+    return recorder.report()

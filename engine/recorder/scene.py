@@ -1,0 +1,177 @@
+"""The facts of a finished recording, worked out once for all who diagnose it.
+
+The states of the parameters, the leaves' names, what went into the loss by value (`into_loss`, with certainty, and
+`perhaps`, where plain Python numbers lie between), and which call used what.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from torch import Tensor
+
+from engine.recorder.backward import BackwardPass
+from engine.recorder.calls import Event, Tape
+from engine.recorder.flow import Call, Entry
+from engine.recorder.frames import Line
+from engine.recorder.names import Names
+from engine.recorder.records import Location, ParameterState, Raised
+from engine.recorder.recorder import Recorder
+from engine.recorder.stages import leaf_names
+from engine.recorder.tensors import is_zero
+
+
+@dataclass(slots=True)
+class Scene:
+    """One recording, ready to be asked."""
+
+    recorder: Recorder
+    tape: Tape
+    names: Names
+    bits: dict[int, str]
+    """The reader's name of each leaf, by bit."""
+    raised: Raised | None
+    states: dict[str, ParameterState] = field(default_factory=dict)
+    wiped: dict[str, Line | None] = field(default_factory=dict)
+    """Parameters whose gradient came and was cleared before any optimizer used it, with the line that did."""
+    held: set[int] = field(default_factory=set)
+    roots: tuple[Entry, ...] = ()
+    into_loss: set[int] = field(default_factory=set)
+    perhaps: set[int] = field(default_factory=set)
+    users: dict[int, list[Call]] = field(default_factory=dict)
+    """By the `id` of an entry: the calls it went into."""
+    became: dict[int, list[Entry]] = field(default_factory=dict)
+    """By the `id` of an entry: the entries that are the same values under another tensor or at a later time."""
+    constant: frozenset[str] = frozenset()
+    read: dict[Line, Location] = field(default_factory=dict)
+
+    def named(self, bits: int) -> list[str]:
+        """The names of the leaves in a set of bits, unnamed ones left out."""
+        return [name for bit, name in self.bits.items() if bits >> bit & 1]
+
+    def tensor(self, name: str) -> Tensor:
+        """The parameter of that name."""
+        return self.names.parameters[name]
+
+    def trainable(self, name: str) -> bool:
+        """Whether a gradient is wanted there at all."""
+        return (
+            name in self.names.parameters
+            and self.names.parameters[name].requires_grad
+            and name not in self.constant
+        )
+
+    def starving(self, name: str) -> bool:
+        """Whether a wanted gradient did not come, or came as zeros."""
+        return self.states.get(name) in ("none", "zero") and self.trainable(name)
+
+    def location(self, line: Line) -> Location:
+        """The line with its text, read once."""
+        found = self.read.get(line)
+        if found is None:
+            found = self.read[line] = line.location()
+        return found
+
+    def made_at(self, node: int) -> tuple[Line | None, str]:
+        """The line and operation that made an autograd node."""
+        made = self.tape.made
+        at = bisect.bisect_right(made, node, key=lambda item: item[0]) - 1
+        return (None, "") if at < 0 else (made[at][1], made[at][2])
+
+    def cannot_train(self) -> bool:
+        """Whether `backward()` refused since nothing that it could reach requires a gradient."""
+        return self.raised is not None and "does not require grad" in self.raised.message
+
+
+def look_at(recorder: Recorder) -> Scene:
+    """Works out the facts of a recording."""
+    names = recorder.names()
+    tape = recorder.tape
+    bits = leaf_names(tape, names)
+    scene = Scene(recorder, tape, names, bits, recorder.raised)
+    scene.held = names.held()
+    scene.constant = frozenset(
+        name
+        for name in names.parameters
+        if any(name == said or name.startswith(said + ".") for said in recorder.constant)
+    )
+    roots = [entry for run in tape.backwards for entry in run.roots]
+    if recorder.loss is not None:
+        found = tape.flow.look_up(recorder.loss)
+        roots += [found] if found is not None else []
+    returned = [
+        s.outputs[0] for s in tape.sinks if recorder.returned is not None and s.result is recorder.returned
+    ]
+    scene.roots = tuple(dict.fromkeys([*roots, *returned]))
+    scene.into_loss = closure(scene.roots, tape, False)
+    scene.perhaps = closure(scene.roots, tape, True) if tape.sinks else scene.into_loss
+    for call in tape.calls:
+        for entry in call.inputs:
+            scene.users.setdefault(id(entry), []).append(call)
+    for entries in tape.flow.by_storage.values():
+        for entry in entries:
+            for earlier in entry.previous:
+                scene.became.setdefault(id(earlier), []).append(entry)
+    for name, tensor in names.parameters.items():
+        scene.states[name] = _state(scene, name, tensor)
+    return scene
+
+
+def closure(roots: Iterable[Entry], tape: Tape, perhaps: bool) -> set[int]:
+    """The ids of all entries whose values went into `roots`; with `perhaps` through plain numbers as well."""
+    seen: set[int] = set()
+    todo = list(roots)
+    while todo:
+        entry = todo.pop()
+        if id(entry) in seen:
+            continue
+        seen.add(id(entry))
+        todo.extend(before(entry))
+        if perhaps:
+            count = max(entry.maybe, entry.call.maybe if entry.call is not None else 0)
+            todo.extend(sink.outputs[0] for sink in tape.sinks[:count])
+    return seen
+
+
+def before(entry: Entry) -> Iterator[Entry]:
+    """The entries that an entry was directly made from."""
+    yield from entry.previous
+    if entry.call is not None:
+        yield from entry.call.inputs
+
+
+def after(entry: Entry, scene: Scene) -> Iterator[Entry]:
+    """The entries that were directly made from an entry."""
+    yield from scene.became.get(id(entry), ())
+    for call in scene.users.get(id(entry), ()):
+        yield from call.outputs
+
+
+def arrivals(scene: Scene, tensor: Tensor) -> list[tuple[BackwardPass, str]]:
+    """What each backward pass brought to a leaf."""
+    bit = scene.tape.flow.graph.bit_of.get(id(tensor), -1)
+    return [(run, run.arrived[bit]) for run in scene.tape.backwards if run.arrived.get(bit, "none") != "none"]
+
+
+def _state(scene: Scene, name: str, tensor: Tensor) -> ParameterState:
+    came = arrivals(scene, tensor)
+    gradient = tensor.grad
+    old, version = scene.recorder.old_grads.get(id(tensor), (None, -1))
+    if gradient is None:
+        cleared = [e for e in scene.tape.events if e.kind == "clear" and e.tensor is tensor]
+        if came and cleared and cleared[-1].number > came[-1][0].number:
+            if _moved_between(scene.tape.events, tensor, came[-1][0].number, cleared[-1].number):
+                return "gradient" if any(state == "value" for _, state in came) else "zero"
+            scene.wiped[name] = cleared[-1].line
+        return "none"
+    if gradient is old and gradient._version == version:
+        return "none"
+    if old is not None and came and all(state == "zero" for _, state in came):
+        return "zero"
+    return "zero" if is_zero(gradient) else "gradient"
+
+
+def _moved_between(events: Iterable[Event], tensor: Tensor, after: int, until: int) -> bool:
+    return any(e.kind == "optimizer" and e.tensor is tensor and after < e.number < until for e in events)

@@ -1,0 +1,158 @@
+"""The stages that a reader is shown: the tensors the step started from, then its calls in order.
+
+A call of a custom `Function` is one stage, whatever torch calls its forward makes. What optimizers do, counters of
+a BatchNorm and results that are no tensors are no stages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from engine.recorder.flow import Call, Entry
+from engine.recorder.calls import Tape
+from engine.recorder.names import Names
+from engine.recorder.records import Stage, TensorRecord
+from engine.recorder.source import assigned_name
+
+
+def build_stages(tape: Tape, names: Names) -> tuple[tuple[Stage, ...], dict[int, int]]:
+    """The stages, and the index of the stage behind each entry (by the entry's `id`)."""
+    stages: list[Stage] = []
+    where: dict[int, int] = {}
+    bit_names = leaf_names(tape, names)
+    for entry in tape.inputs:
+        if entry.record is None or (entry.leaf is not None and _is_parameter(entry, names, bit_names)):
+            continue
+        where[id(entry)] = len(stages)
+        record = _renamed(entry.record, entry.name)
+        stages.append(_stage(len(stages), "input", "", (), (), entry, record, None, None))
+    groups = _groups(tape)
+    last_on_line = {call.line: call for group in groups for call in group}
+    storages: dict[int, int] = {e.storage: where[id(e)] for e in tape.inputs if e.storage and id(e) in where}
+    for group in groups:
+        call, first = group[-1], group[0]
+        output = _result(tape, call)
+        if output.record is None:
+            continue
+        index = len(stages)
+        taken = [e for c in group for e in c.inputs]
+        inputs = {i for e in taken for i in _stages_behind(e, where)}
+        used = {
+            bit_names[e.leaf]
+            for e in taken
+            if e.leaf is not None and e.leaf in bit_names and id(e) not in where
+        }
+        name = assigned_name(call.line) if last_on_line.get(call.line) is call else ""
+        operation = call.operation if first.function is None else _function_name(tape, first)
+        module = (
+            names.modules.get(id(call.module), type(call.module).__name__) if call.module is not None else ""
+        )
+        shared = storages.get(output.storage)
+        stage = _stage(
+            index, operation, module, tuple(sorted(inputs)), tuple(sorted(used)), output,
+            _renamed(output.record, name), shared, call,
+        )  # fmt: skip
+        more = tuple(e.record for e in call.outputs[1:] if e.record is not None)
+        stages.append(
+            replace(stage, more_outputs=more, number_of_calls=len(group)) if more or len(group) > 1 else stage
+        )
+        for member in group:
+            for entry in member.outputs:
+                where[id(entry)] = index
+                storages.setdefault(entry.storage, index)
+        where[id(output)] = index
+    return tuple(stages), where
+
+
+def leaf_names(tape: Tape, names: Names) -> dict[int, str]:
+    """The name of each leaf, by its bit: the reader's where there is one."""
+    found = {}
+    by_id = {id(p): name for name, p in reversed(names.parameters.items())}
+    for bit, tensor in enumerate(tape.flow.graph.leaves):
+        name = by_id.get(id(tensor)) or names.tensors.get(id(tensor), "")
+        if name:
+            found[bit] = name
+    return found
+
+
+def _is_parameter(entry: Entry, names: Names, bit_names: dict[int, str]) -> bool:
+    return (
+        bit_names.get(entry.leaf if entry.leaf is not None else -1, "") in names.parameters
+        and not entry.met_as_input
+    )
+
+
+def _groups(tape: Tape) -> list[list[Call]]:
+    groups: list[list[Call]] = []
+    for call in tape.calls:
+        if not call.in_step or not call.seen or call.sink or not call.outputs:
+            continue
+        if (
+            call.in_place
+            and not call.outputs[0].floating
+            and call.outputs[0].record is not None
+            and not call.line
+        ):
+            continue
+        if call.function is not None and groups and groups[-1][-1].function == call.function:
+            groups[-1].append(call)
+        else:
+            groups.append([call])
+    return groups
+
+
+def _result(tape: Tape, call: Call) -> Entry:
+    """The call's output, or for a custom Function the tensor that came out of its `apply`."""
+    if call.function is not None:
+        for entry in tape.flow.by_node.get((call.function, 0), ()):
+            if entry.record is not None:
+                return entry
+    return call.outputs[0]
+
+
+def _function_name(tape: Tape, call: Call) -> str:
+    result = _result(tape, call)
+    name = result.record.grad_fn if result.record is not None else None
+    return (name or call.operation).removesuffix("Backward")
+
+
+def _stages_behind(entry: Entry, where: dict[int, int]) -> list[int]:
+    if id(entry) in where:
+        return [where[id(entry)]]
+    found: list[int] = []
+    todo, seen = list(entry.previous), {id(entry)}
+    while todo:
+        before = todo.pop()
+        if id(before) in seen:
+            continue
+        seen.add(id(before))
+        if id(before) in where:
+            found.append(where[id(before)])
+        else:
+            todo.extend(before.previous)
+    return found
+
+
+def _renamed(record: TensorRecord, name: str) -> TensorRecord:
+    return replace(record, name=name) if name else record
+
+
+def _stage(
+    index: int,
+    operation: str,
+    module: str,
+    inputs: tuple[int, ...],
+    parameters: tuple[str, ...],
+    entry: Entry,
+    record: TensorRecord,
+    shared: int | None,
+    call: Call | None,
+) -> Stage:
+    location = call.line.location() if call is not None and call.line is not None else None
+    return Stage(
+        index, operation, module, inputs, parameters, record, shared, entry.gradient, entry.gradient_state, location
+    )  # fmt: skip
+
+
+_ = Callable

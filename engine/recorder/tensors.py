@@ -1,0 +1,78 @@
+"""Copies of tensors that nobody can change: read-only arrays backed by bytes, or statistics above a size.
+
+Nothing here keeps the tensor. A copy is made with the recorder's mode off and without autograd's notice, so it
+neither shows up as a call nor touches a version counter.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from engine.recorder.records import Array, TensorRecord
+
+_NO_NUMPY = {torch.bfloat16: torch.float32, torch.complex32: torch.complex64}
+
+
+def is_plain(tensor: Tensor) -> bool:
+    """Whether the numbers can be read: no meta, sparse, quantized or functorch-wrapped tensor."""
+    return (
+        tensor.layout == torch.strided
+        and tensor.device.type != "meta"
+        and not tensor.is_quantized
+        and not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+    )
+
+
+def read_only(tensor: Tensor, keep: int) -> Array | None:
+    """A read-only copy, same shape; None where it has more than `keep` elements or can't be read."""
+    if tensor.numel() > keep or not is_plain(tensor):
+        return None
+    try:
+        plain = tensor.detach()
+        if plain.dtype in _NO_NUMPY:
+            plain = plain.to(_NO_NUMPY[plain.dtype])
+        array = plain.cpu().resolve_conj().resolve_neg().numpy()
+    except (RuntimeError, TypeError, NotImplementedError):
+        return None
+    return cast(Array, np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape))
+
+
+def statistics(tensor: Tensor) -> tuple[float, float, float] | None:
+    """(minimum, maximum, mean), or None for an empty tensor and one whose numbers can't be read."""
+    if not tensor.numel() or not is_plain(tensor) or tensor.is_complex():
+        return None
+    try:
+        low, high = tensor.detach().aminmax()
+        return float(low), float(high), float(tensor.detach().mean(dtype=torch.float64))
+    except (RuntimeError, TypeError, NotImplementedError):
+        return None
+
+
+def is_zero(tensor: Tensor) -> bool:
+    """Whether every element is zero (a NaN is not). Most tensors are settled by their first few elements."""
+    if tensor.layout != torch.strided:
+        tensor = tensor.detach().coalesce().values() if tensor.layout == torch.sparse_coo else tensor
+    if not tensor.numel():
+        return False
+    if tensor.numel() > 2048 and tensor.is_contiguous() and bool(tensor.view(-1)[:64].any()):
+        return False
+    return not bool(tensor.any())
+
+
+def tensor_record(tensor: Tensor, name: str, grad_fn: str | None, keep: int) -> TensorRecord:
+    """The tensor as it is now."""
+    values = read_only(tensor, keep)
+    return TensorRecord(
+        name=name,
+        shape=tuple(tensor.shape),
+        dtype=str(tensor.dtype).removeprefix("torch."),
+        requires_grad=tensor.requires_grad,
+        grad_fn=grad_fn,
+        is_leaf=tensor.is_leaf,
+        values=values,
+        measured=statistics(tensor) if values is None else None,
+    )
