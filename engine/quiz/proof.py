@@ -67,7 +67,7 @@ def _run(question: Question) -> tuple[str, dict[str, Any], Exception | None]:
     caught: Exception | None = None
     with torch.inference_mode(False), torch.enable_grad():
         try:
-            exec(code, namespace)  # noqa: S102, RUF100
+            exec(code, namespace)
         except Exception as error:
             caught = error.with_traceback(None)
     return printed.getvalue().rstrip(), namespace, caught

@@ -34,8 +34,8 @@ QUESTION = Question(
         Option(
             text="-8 detached, 4 without",
             explanation=(
-                "The two runs step in opposite directions. Detached, the value goes to the target. "
-                "Without, the target is drawn to the value."
+                "The two runs step in opposite directions. Detached, `w` grows and lifts the value to the "
+                "target. Without, `w` shrinks, since that lowers the target faster than the value."
             ),
             answer=(-8.0, 4.0),
         ),
