@@ -29,20 +29,88 @@ EventKind = Literal["backward", "clear", "set_grad", "freeze", "unfreeze", "opti
 
 _PROPERTIES = frozenset(["data", "grad", "T", "mT", "H", "mH", "real", "imag"])
 _NO_VALUES = frozenset(
-    "size dim ndimension numel nelement stride storage_offset data_ptr element_size is_floating_point is_complex "
-    "is_contiguous is_signed is_same_size is_pinned is_cuda type get_device __len__ __repr__ __format__ __str__ "
-    "__bool__ __hash__ __contains__ is_nonzero equal allclose register_hook register_post_accumulate_grad_hook "
-    "untyped_storage storage typed_storage _is_view has_names result_type can_cast is_tensor is_storage "
-    "_record_function_enter_new _record_function_exit._RecordFunction _is_all_true _is_any_true is_inference "
-    "__dir__ __reduce_ex__ __array_wrap__ _typed_storage is_neg is_conj names rename_ _version "
-    "_has_compatible_shallow_copy_type retain_grad is_shared share_memory_ set_default_dtype".split()
+    [
+        "size",
+        "dim",
+        "ndimension",
+        "numel",
+        "nelement",
+        "stride",
+        "storage_offset",
+        "data_ptr",
+        "element_size",
+        "is_floating_point",
+        "is_complex",
+        "is_contiguous",
+        "is_signed",
+        "is_same_size",
+        "is_pinned",
+        "is_cuda",
+        "type",
+        "get_device",
+        "__len__",
+        "__repr__",
+        "__format__",
+        "__str__",
+        "__bool__",
+        "__hash__",
+        "__contains__",
+        "is_nonzero",
+        "equal",
+        "allclose",
+        "register_hook",
+        "register_post_accumulate_grad_hook",
+        "untyped_storage",
+        "storage",
+        "typed_storage",
+        "_is_view",
+        "has_names",
+        "result_type",
+        "can_cast",
+        "is_tensor",
+        "is_storage",
+        "_record_function_enter_new",
+        "_record_function_exit._RecordFunction",
+        "_is_all_true",
+        "_is_any_true",
+        "is_inference",
+        "__dir__",
+        "__reduce_ex__",
+        "__array_wrap__",
+        "_typed_storage",
+        "is_neg",
+        "is_conj",
+        "names",
+        "rename_",
+        "_version",
+        "_has_compatible_shallow_copy_type",
+        "retain_grad",
+        "is_shared",
+        "share_memory_",
+        "set_default_dtype",
+    ]
 )
 _SHAPE_ONLY = frozenset(
-    "zeros_like ones_like empty_like rand_like randn_like randint_like full_like new_zeros new_ones new_empty "
-    "new_full new_empty_strided new_tensor".split()
+    [
+        "zeros_like",
+        "ones_like",
+        "empty_like",
+        "rand_like",
+        "randn_like",
+        "randint_like",
+        "full_like",
+        "new_zeros",
+        "new_ones",
+        "new_empty",
+        "new_full",
+        "new_empty_strided",
+        "new_tensor",
+    ]
 )
-_FIRST_ONLY = frozenset("expand_as view_as reshape_as type_as resize_as_ to set_".split())
-_EACH_ITS_OWN = frozenset("broadcast_tensors meshgrid atleast_1d atleast_2d atleast_3d align_tensors".split())
+_FIRST_ONLY = frozenset(["expand_as", "view_as", "reshape_as", "type_as", "resize_as_", "to", "set_"])
+_EACH_ITS_OWN = frozenset(
+    ["broadcast_tensors", "meshgrid", "atleast_1d", "atleast_2d", "atleast_3d", "align_tensors"]
+)
 _SINKS = {
     "item": "item",
     "__float__": "item",
@@ -53,7 +121,7 @@ _SINKS = {
     "numpy": "numpy",
     "__array__": "numpy",
 }
-_COPIES = frozenset("tensor as_tensor asarray scalar_tensor new_tensor".split())
+_COPIES = frozenset(["tensor", "as_tensor", "asarray", "scalar_tensor", "new_tensor"])
 _KINDS = {"detach": "detach", "detach_": "detach", "data": "data", "data=": "data", "detach_copy": "detach"}
 
 
@@ -420,8 +488,21 @@ def _changed(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[T
 
 
 _IN_PLACE_OPERATORS = frozenset(
-    "__iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __ipow__ __imod__ __iand__ __ior__ __ixor__ "
-    "__ilshift__ __irshift__ __imatmul__".split()
+    [
+        "__iadd__",
+        "__isub__",
+        "__imul__",
+        "__itruediv__",
+        "__ifloordiv__",
+        "__ipow__",
+        "__imod__",
+        "__iand__",
+        "__ior__",
+        "__ixor__",
+        "__ilshift__",
+        "__irshift__",
+        "__imatmul__",
+    ]
 )
 
 

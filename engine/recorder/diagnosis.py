@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from engine.recorder.flow import Call, Entry
-from engine.recorder.records import Cut, ParameterRecord, StepRecord
 from engine.recorder.recorder import Recorder
+from engine.recorder.records import Cut, ParameterRecord, StepRecord
 from engine.recorder.stages import build_stages, leaf_names
 from engine.recorder.tensors import is_zero, read_only
 

@@ -16,9 +16,9 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from engine.recorder.calls import CallMode, Tape
-from engine.recorder.growth import Growth
 from engine.recorder.flow import GradOff
 from engine.recorder.frames import Line, Passed, find_caller, judged
+from engine.recorder.growth import Growth
 from engine.recorder.names import Names, read_names, variables_of
 from engine.recorder.records import Raised, StepRecord
 

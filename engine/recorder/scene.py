@@ -17,8 +17,8 @@ from engine.recorder.calls import Event, Tape
 from engine.recorder.flow import Call, Entry
 from engine.recorder.frames import Line
 from engine.recorder.names import Names
-from engine.recorder.records import Location, ParameterState, Raised
 from engine.recorder.recorder import Recorder
+from engine.recorder.records import Location, ParameterState, Raised
 from engine.recorder.stages import leaf_names
 from engine.recorder.tensors import is_zero
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from engine.recorder.flow import Call, Entry
 from engine.recorder.calls import Tape
+from engine.recorder.flow import Call, Entry
 from engine.recorder.names import Names
 from engine.recorder.records import Stage, TensorRecord
 from engine.recorder.source import assigned_name

@@ -70,4 +70,10 @@ _STYLE = """<style>
 .lab .box.starved { border-style: dotted; }
 .lab .arrows { display: grid; text-align: center; min-width: 5rem; font-size: .8rem; line-height: 1.4; }
 .lab .box small { display: block; }
+/* Streamlit's own colours for code are too pale to read against these backgrounds. */
+.stCode .token { color: inherit !important; }
+.stCode .token.keyword, .stCode .token.builtin { color: light-dark(#1a5fb4, #8ab8ff) !important; }
+.stCode .token.string { color: light-dark(#0a6b33, #7fd69a) !important; }
+.stCode .token.number, .stCode .token.boolean { color: light-dark(#8a3a05, #f0b27a) !important; }
+.stCode .token.comment { color: light-dark(#9a3412, #ffb48a) !important; font-weight: 600; }
 </style>"""

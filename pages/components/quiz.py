@@ -56,24 +56,27 @@ def show_question(view: View, question: Question) -> None:
         number = questions().index(question) + 1
         st.header(f"Question {number}", anchor=False)
         st.markdown(question.prompt)
-        picked = st.radio(
-            "Your prediction",
-            range(len(question.options)),
-            index=answer,
-            format_func=lambda option: question.options[option].text,
-            disabled=answer is not None,
-            key=f"pick {question.name} {answer}",
-        )
         if answer is None:
-            st.button(
-                "Let torch run the proof",
-                key=f"prove {question.name}",
-                disabled=picked is None,
-                on_click=_answer,
-                args=(question, picked),
-            )
+            _ask(question)
         else:
             _show_proof(question, answer)
+
+
+def _ask(question: Question) -> None:
+    picked = st.radio(
+        "Your prediction",
+        range(len(question.options)),
+        index=None,
+        format_func=lambda option: question.options[option].text,
+        key=f"pick {question.name}",
+    )
+    st.button(
+        "Let torch run the proof",
+        key=f"prove {question.name}",
+        disabled=picked is None,
+        on_click=_answer,
+        args=(question, picked),
+    )
 
 
 def _answer(question: Question, picked: int) -> None:

@@ -74,11 +74,11 @@ def test_an_epoch_is_played_to_the_end(server: str, open_page: Opener) -> None:
 def test_a_whole_round_of_the_quiz_and_a_reload_that_loses_nothing(server: str, open_page: Opener) -> None:
     page = open_page(server, "quiz")
     for number in range(3):
-        group = page.get_by_role("radiogroup").nth(number)
-        group.get_by_role("radio").nth(2).locator("xpath=ancestor::label").click()
-        wait(page)
-        page.get_by_role("button", name="Let torch run the proof").first.click()
-        wait(page)
+        group = page.get_by_role("radiogroup", name="Your prediction").first
+        group.locator("[data-testid=stRadioOption]").nth(2).click()
+        prove = page.get_by_role("button", name="Let torch run the proof").first
+        expect(prove).to_be_enabled()
+        prove.click()
         expect(page.get_by_text("What torch printed:")).to_have_count(number + 1)
     score = page.get_by_text(re.compile("score \\d of 3"))
     said = score.inner_text()

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from engine import Settings
 from engine.experiments import experiment_names
+from engine.quiz import prove, questions, rounds
 from engine.settings import places
 from pages.components.frame import PAGES
 from pages.components.view import View
@@ -185,3 +186,27 @@ def test_the_epoch_is_played_to_the_end() -> None:
         app.run()
     assert app.slider(key="epoch").value == 5
     assert [b.label for b in app.button if "Play" in b.label or "Pause" in b.label] == ["▶ Play"]
+
+
+def test_a_round_of_the_quiz_is_graded_by_its_proofs() -> None:
+    app = opened("pages/quiz.py")
+    for _ in range(3):
+        radio = next(r for r in app.main.radio if r.label == "Your prediction")
+        radio.set_value(2).run()
+        next(b for b in app.button if b.label == "Let torch run the proof" and not b.disabled).click().run()
+        assert not app.exception
+    right = sum(prove(question).right == 2 for question in rounds()[0])
+    assert 0 < right < 3
+    assert f"Round 1: {right} of 3 right." in text(app)
+    assert [s.value for s in app.success] == ["Right."] * right
+    assert "".join(app.query_params["answers"]).startswith("333")
+
+
+@pytest.mark.parametrize("number", range(1, len(rounds()) + 1))
+def test_every_round_shows_every_proof(number: int) -> None:
+    app = opened("pages/quiz.py", round=number, answers="1" * len(questions()))
+    assert not app.exception
+    for question in rounds()[number - 1]:
+        assert question.snippet.strip() in [code.value.strip() for code in app.code]
+        for option in question.options:
+            assert option.explanation in text(app)
