@@ -20,97 +20,29 @@ from torch.overrides import TorchFunctionMode
 
 from engine.recorder.backward import BackwardPass, watched
 from engine.recorder.flow import Call, Entry, Flow, GradOff, tensors_in
-from engine.recorder.frames import Caller, Line, Passed, find_caller, judged
+from engine.recorder.frames import Caller, Line, Passed, find_caller, function_around, judged
 from engine.recorder.names import Names
 from engine.recorder.source import block_around, decorator_line, line_that_calls
-from engine.recorder.tensors import tensor_record
+from engine.recorder.tensors import read_only, tensor_record
 
-EventKind = Literal["backward", "clear", "set_grad", "freeze", "unfreeze", "optimizer", "grad_of_non_leaf"]
+EventKind = Literal["backward", "clear", "set_grad", "freeze", "unfreeze", "optimizer", "grad_of_non_leaf", "array_edit"]
 
 _PROPERTIES = frozenset(["data", "grad", "T", "mT", "H", "mH", "real", "imag"])
 _NO_VALUES = frozenset(
-    [
-        "size",
-        "dim",
-        "ndimension",
-        "numel",
-        "nelement",
-        "stride",
-        "storage_offset",
-        "data_ptr",
-        "element_size",
-        "is_floating_point",
-        "is_complex",
-        "is_contiguous",
-        "is_signed",
-        "is_same_size",
-        "is_pinned",
-        "is_cuda",
-        "type",
-        "get_device",
-        "__len__",
-        "__repr__",
-        "__format__",
-        "__str__",
-        "__bool__",
-        "__hash__",
-        "__contains__",
-        "is_nonzero",
-        "equal",
-        "allclose",
-        "register_hook",
-        "register_post_accumulate_grad_hook",
-        "untyped_storage",
-        "storage",
-        "typed_storage",
-        "_is_view",
-        "has_names",
-        "result_type",
-        "can_cast",
-        "is_tensor",
-        "is_storage",
-        "_record_function_enter_new",
-        "_record_function_exit._RecordFunction",
-        "_is_all_true",
-        "_is_any_true",
-        "is_inference",
-        "__dir__",
-        "__reduce_ex__",
-        "__array_wrap__",
-        "_typed_storage",
-        "is_neg",
-        "is_conj",
-        "names",
-        "rename_",
-        "_version",
-        "_has_compatible_shallow_copy_type",
-        "retain_grad",
-        "is_shared",
-        "share_memory_",
-        "set_default_dtype",
-    ]
+    "size dim ndimension numel nelement stride storage_offset data_ptr element_size is_floating_point is_complex "
+    "is_contiguous is_signed is_same_size is_pinned is_cuda type get_device __len__ __repr__ __format__ __str__ "
+    "__bool__ __hash__ __contains__ is_nonzero equal allclose register_hook register_post_accumulate_grad_hook "
+    "untyped_storage storage typed_storage _is_view has_names result_type can_cast is_tensor is_storage "
+    "_record_function_enter_new _record_function_exit._RecordFunction _is_all_true _is_any_true is_inference "
+    "__dir__ __reduce_ex__ __array_wrap__ _typed_storage is_neg is_conj names rename_ _version "
+    "_has_compatible_shallow_copy_type retain_grad is_shared share_memory_ set_default_dtype".split()
 )
 _SHAPE_ONLY = frozenset(
-    [
-        "zeros_like",
-        "ones_like",
-        "empty_like",
-        "rand_like",
-        "randn_like",
-        "randint_like",
-        "full_like",
-        "new_zeros",
-        "new_ones",
-        "new_empty",
-        "new_full",
-        "new_empty_strided",
-        "new_tensor",
-    ]
+    "zeros_like ones_like empty_like rand_like randn_like randint_like full_like new_zeros new_ones new_empty "
+    "new_full new_empty_strided new_tensor".split()
 )
-_FIRST_ONLY = frozenset(["expand_as", "view_as", "reshape_as", "type_as", "resize_as_", "to", "set_"])
-_EACH_ITS_OWN = frozenset(
-    ["broadcast_tensors", "meshgrid", "atleast_1d", "atleast_2d", "atleast_3d", "align_tensors"]
-)
+_FIRST_ONLY = frozenset("expand_as view_as reshape_as type_as resize_as_ to set_".split())
+_EACH_ITS_OWN = frozenset("broadcast_tensors meshgrid atleast_1d atleast_2d atleast_3d align_tensors".split())
 _SINKS = {
     "item": "item",
     "__float__": "item",
@@ -121,7 +53,7 @@ _SINKS = {
     "numpy": "numpy",
     "__array__": "numpy",
 }
-_COPIES = frozenset(["tensor", "as_tensor", "asarray", "scalar_tensor", "new_tensor"])
+_COPIES = frozenset("tensor as_tensor asarray scalar_tensor new_tensor".split())
 _KINDS = {"detach": "detach", "detach_": "detach", "data": "data", "data=": "data", "detach_copy": "detach"}
 
 
@@ -135,6 +67,7 @@ class Event:
     tensor: Tensor | None = None
     entry: Entry | None = None
     backward: BackwardPass | None = None
+    in_step: bool = True
 
 
 @dataclass(slots=True)
@@ -149,18 +82,25 @@ class Tape:
     sinks: list[Call] = field(default_factory=list)
     backwards: list[BackwardPass] = field(default_factory=list)
     inputs: list[Entry] = field(default_factory=list)
+    refused: list[Entry] = field(default_factory=list)
+    """Tensors that refused a hook, since no gradient will ever come to them."""
     off: GradOff | None = None
     in_step: bool = True
     grad_uses: dict[int, Line | None] = field(default_factory=dict)
-    made: list[tuple[int, Line | None, str]] = field(default_factory=list)
-    """(first sequence number, line, operation) of every call that made autograd nodes, in order."""
+    arrays: dict[int, Line | None] = field(default_factory=dict)
+    """Memory that a NumPy array looks into, with the line that made the array."""
+    made: list[tuple[int, int, Line | None, str]] = field(default_factory=list)
+    """(first sequence number, the one after the last, line, operation) of every call that made autograd nodes, in order."""
 
     def start_step(self) -> None:
         """Forgets the calls of the step before; what is known about living tensors stays."""
         self.calls = [call for call in self.calls if not call.in_step]
         self.events = [event for event in self.events if event.kind in ("freeze", "unfreeze")]
+        for event in self.events:
+            event.in_step = False
         self.backwards = []
         self.inputs = []
+        self.refused = []
         self.sinks = [call for call in self.sinks if not call.in_step]
         self.flow.forget_the_dead()
         self.in_step = True
@@ -169,7 +109,7 @@ class Tape:
         """Makes the call and notes it. What the call raises goes through."""
         name = func.__name__
         if name in _NO_VALUES:
-            return func(*args, **kwargs)
+            return self._unvalued(name, func, args, kwargs)
         if name == "__get__":
             name = func.__self__.__name__
             if name not in _PROPERTIES:
@@ -182,6 +122,15 @@ class Tape:
         if special is not None:
             return special(self, func, args, kwargs)
         return self._plain(name, func, args, kwargs)
+
+    def _unvalued(self, name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if name not in ("register_hook", "retain_grad"):
+            return func(*args, **kwargs)
+        try:
+            return func(*args, **kwargs)
+        except RuntimeError:
+            self.refused.append(self.entry_of(args[0]))
+            raise
 
     def _plain(self, name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         caller = find_caller(sys._getframe(3))
@@ -203,17 +152,23 @@ class Tape:
             self._add_numbers(call, inputs, args, caller)
         first = _get_sequence_nr()
         out = func(*args, **kwargs)
-        if _get_sequence_nr() != first:
-            self.made.append((first, call.line, name))
+        last = _get_sequence_nr()
+        if last != first:
+            self.made.append((first, last, call.line, name))
         call.inputs = tuple(inputs)
-        if caller.function is not None:
-            call.function = caller.function._sequence_nr()  # type: ignore[attr-defined]
+        if not torch.is_grad_enabled():
+            if self.off is None and not torch.is_inference_mode_enabled():
+                self._inside_function(call)
+        elif self.off is not None:  # a custom Function gave the mode back without a call
+            self.off = None
         made = list(tensors_in(out))
         changed = _changed(name, args, kwargs)
         if changed:
             call.in_place = True
             made = changed
             call.storage = self.flow.storage_of(changed[0])
+            if name == "zero_":
+                self.events.append(Event("clear", call.number, call.line, changed[0]))
             self.flow.writes.setdefault(call.storage, []).append(call)
         if not made:
             if name in _SINKS and inputs:
@@ -221,6 +176,15 @@ class Tape:
             return out
         self._note_outputs(call, name, made, caller)
         return out
+
+    def _inside_function(self, call: Call) -> None:
+        """Gradients are off and nobody switched them: the call stands in the forward of a custom Function."""
+        around = function_around(sys._getframe(4))
+        if around is not None:
+            function, applied = around
+            call.function = function._sequence_nr()  # type: ignore[attr-defined]
+            if type(function).__name__ == "CheckpointFunctionBackward":
+                call.kind, call.kind_line = "checkpoint", applied
 
     def _note_outputs(self, call: Call, name: str, made: list[Tensor], caller: Caller) -> None:
         inputs = call.inputs
@@ -245,44 +209,51 @@ class Tape:
         for entry in call.inputs:
             tracked |= entry.tracked
         if not tracked and name not in _KINDS and name not in _COPIES:
+            call.kind = ""
             return
         if all(entry.tracked for entry in call.outputs) and not any(
             tracked & ~entry.tracked for entry in call.outputs
         ):
+            call.kind = ""
             return
-        call.kind_line = call.line
+        blind = next((entry for entry in call.outputs if not entry.tracked), call.outputs[0])
+        call.kind_line = call.kind_line or call.line
         if name in _KINDS:
             call.kind = "deepcopy" if caller.passed & Passed.DEEPCOPY else _KINDS[name]
+            call.kind_line = call.line
         elif name in _COPIES:
             call.kind = "torch_tensor"
         elif call.function is not None:
-            call.kind = "custom_function"
-        elif not (made.is_floating_point() or made.is_complex()):
-            call.kind = "integer"
+            call.kind = "checkpoint" if call.kind == "checkpoint" else "custom_function"
         elif torch.is_inference_mode_enabled() or made.is_inference():
-            call.kind = "inference_mode"
-            call.kind_line = block_around(caller.frame, "inference_mode") or call.line
-        elif not torch.is_grad_enabled():
+            call.kind = "inference_mode" if blind.floating else "integer"
+            if blind.floating:
+                call.kind_line = block_around(caller.frame, "inference_mode") or call.line
+        elif caller.passed & Passed.DISTRIBUTION and not blind.tracked:
+            call.kind = "no_grad"  # `sample()`: most switch gradients off, and the others draw integers
+        elif not torch.is_grad_enabled() and blind.floating:
             off = self.off
             call.kind = off.kind if off is not None else "custom_function"
             if off is not None:
                 call.kind_line = off.line or block_around(caller.frame, "no_grad") or call.line
-        elif name in ("requires_grad_", "requires_grad="):
-            call.kind = "frozen"
-        else:
-            call.kind = "integer" if not call.outputs[0].tracked else ""
+        elif not blind.tracked:
+            call.kind = "integer"
 
     def _sink(self, call: Call, name: str, out: object) -> None:
         call.kind, call.kind_line, call.sink, call.result = _SINKS[name], call.line, True, out
         value = 0
         for entry in call.inputs:
             value |= entry.value
+        if call.kind == "numpy" and call.inputs[0].storage:
+            self.arrays[call.inputs[0].storage] = call.line
         left = Entry(call, 0, 0, value, None, 0, False, True, 0, True, True, self.flow.clock)
         call.outputs = (left,)
         self.calls.append(call)
         self.sinks.append(call)
 
-    def _add_numbers(self, call: Call, inputs: list[Entry], args: tuple[Any, ...], caller: Caller) -> None:
+    def _add_numbers(
+        self, call: Call, inputs: list[Entry], args: tuple[Any, ...], caller: Caller
+    ) -> None:
         """Links numbers among the arguments to the sinks they came from, or says that they may come from one."""
         constants = caller.frame.f_code.co_consts if caller.frame is not None else ()
         for number in _numbers_in(args):
@@ -302,8 +273,18 @@ class Tape:
         if known.requires_grad == tensor.requires_grad and not late:
             node = tensor.grad_fn if known.requires_grad else None
             if (node._sequence_nr() if node is not None else None) == known.sequence:
+                if known.storage in self.arrays:
+                    self._check_array(tensor, known)
                 return known
         return self._renew(tensor, known, late)
+
+    def _check_array(self, tensor: Tensor, known: Entry) -> None:
+        """Notes an edit of the tensor's numbers through a NumPy array over its memory."""
+        before = known.record.values if known.record is not None else None
+        now = read_only(tensor, self.keep)
+        if before is not None and now is not None and before.tobytes() != now.tobytes():
+            line = self.arrays.pop(known.storage)
+            self.events.append(Event("array_edit", self.flow.clock, line, tensor, known))
 
     def _renew(self, tensor: Tensor, known: Entry, late: list[Call]) -> Entry:
         """A tensor that changed since it was last met: in place through an alias, or inside a custom Function."""
@@ -327,7 +308,7 @@ class Tape:
     def _meet(self, tensor: Tensor, caller: Caller | None) -> Entry:
         """A tensor that no recorded call made: an input, or an alias made out of the mode's sight."""
         storage = self.flow.storage_of(tensor)
-        aliases = self.flow.by_storage.get(storage, ()) if storage else ()
+        aliases = list(self.flow.by_storage.get(storage, ())) if storage else []
         name = self.names.tensors.get(id(tensor), "")
         entry = self.flow.add(tensor, None, 0, 0)
         entry.name = name
@@ -363,8 +344,9 @@ class Tape:
         changed = _changed(name, args, kwargs)
         if changed:
             self.flow.clock += 1
+            kind: EventKind = "clear" if name.endswith("zero_") else "optimizer"
             for tensor in changed:
-                self.events.append(Event("optimizer", self.flow.clock, caller.line, tensor))
+                self.events.append(Event(kind, self.flow.clock, caller.line, tensor))
         return out
 
     def _read_grad(self, func: Any, args: tuple[Any, ...]) -> Any:
@@ -414,7 +396,7 @@ class Tape:
         self.flow.clock += 1
         if before != tensor.requires_grad:
             kind: EventKind = "unfreeze" if tensor.requires_grad else "freeze"
-            self.events.append(Event(kind, self.flow.clock, caller.line, tensor))
+            self.events.append(Event(kind, self.flow.clock, caller.line, tensor, in_step=self.in_step))
         return out
 
     def _set_grad(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -454,7 +436,7 @@ class Tape:
         record = BackwardPass(self.flow.clock, tuple(entries), caller.line, to_leaves=False)
         with watched(record, roots, self.flow, 0):
             out = func(*args, **kwargs)
-        self.made.append((first, call.line, "autograd.grad"))
+        self.made.append((first, _get_sequence_nr(), call.line, "autograd.grad"))
         call.inputs = tuple([*entries, *about])
         call.about = tuple(about)
         self._note_outputs(call, "autograd.grad", list(tensors_in(out)), caller)
@@ -488,21 +470,8 @@ def _changed(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[T
 
 
 _IN_PLACE_OPERATORS = frozenset(
-    [
-        "__iadd__",
-        "__isub__",
-        "__imul__",
-        "__itruediv__",
-        "__ifloordiv__",
-        "__ipow__",
-        "__imod__",
-        "__iand__",
-        "__ior__",
-        "__ixor__",
-        "__ilshift__",
-        "__irshift__",
-        "__imatmul__",
-    ]
+    "__iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __ipow__ __imod__ __iand__ __ior__ __ixor__ "
+    "__ilshift__ __irshift__ __imatmul__".split()
 )
 
 

@@ -1,63 +1,161 @@
-"""From what was seen to what is to be said: the record of a step with its cuts, states, findings and verdict."""
+"""From what was seen to what is to be said: the record of a step with its states, cuts, findings and verdict."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from engine.recorder.cuts import CutFound, find_cuts
+from engine.recorder.faults import freeze_line, warn_of_no_path, warn_of_raised
+from engine.recorder.from_cuts import warn_of_cuts, warn_of_zeros
+from engine.recorder.frames import Line
+from engine.recorder.growth_findings import warn_of_growth
+from engine.recorder.intent import settle_intent
+from engine.recorder.leaves import Computed, computed_tensors, moved_buffers, warn_of_leaves
+from engine.recorder.memory import warn_of_memory
+from engine.recorder.paths import find_paths
+from engine.recorder.records import Cut, Finding, Location, ParameterRecord, StepRecord
 from engine.recorder.recorder import Recorder
-from engine.recorder.records import Cut, ParameterRecord, StepRecord
-from engine.recorder.stages import build_stages, leaf_names
-from engine.recorder.tensors import is_zero, read_only
+from engine.recorder.scene import Scene, look_at
+from engine.recorder.stages import build_stages
+from engine.recorder.suggestions import WHAT, listed
+from engine.recorder.tensors import read_only
+from engine.recorder.upkeep import hidden_parameters, warn_of_upkeep
+from engine.recorder.verdict import verdict_of
+from engine.recorder.warned import Warned
+from engine.recorder.zeros import ZeroFound, find_dropped, find_zeros
 
 
 def diagnose(recorder: Recorder) -> StepRecord:
-    tape, names = recorder.tape, recorder.names()
-    stages, where = build_stages(tape, names)
-    bits = leaf_names(tape, names)
-    held = names.held()
-    parameters = []
-    for name, p in names.parameters.items():
-        state = "none" if p.grad is None else "zero" if is_zero(p.grad) else "gradient"
-        reason = {"none": "Nothing connects it to the loss.", "zero": "Its gradient is all zeros."}.get(
-            state, "A gradient came back to it."
-        )
-        parameters.append(
-            ParameterRecord(
-                name,
-                tuple(p.shape),
-                state,
-                reason,
-                None,
-                id(p) in held,
-                read_only(p, tape.keep),
-                None if p.grad is None else read_only(p.grad, tape.keep),
-            )
-        )
-    starved = {p.name for p in parameters if p.state == "none"}
-    cuts = []
-    for call in tape.calls:
-        if call.kind:
-            lost = 0
-            for e in call.inputs:
-                lost |= e.tracked
-            gone = tuple(n for b, n in bits.items() if lost >> b & 1 and n in starved)
-            line = call.kind_line or call.line
-            cuts.append(
-                Cut(
-                    call.kind,
-                    line.location() if line else None,
-                    gone,
-                    not gone,
-                    where.get(id(call.outputs[0])),
-                )
-            )
+    """The whole report of a recording."""
+    scene = look_at(recorder)
+    stages, where = build_stages(recorder.tape, scene.names)
+    cuts = find_cuts(scene)
+    settle_intent(cuts, scene)
+    zeros = [*find_zeros(scene), *find_dropped(scene)]
+    computed = computed_tensors(scene)
+    buffers = moved_buffers(scene)
+    growing = recorder.growth.growing()
+    found = [
+        *warn_of_raised(scene),
+        *warn_of_no_path(scene, any(cut.starved and not cut.intended for cut in cuts)),
+        *warn_of_cuts(cuts, scene),
+        *warn_of_zeros(zeros, scene),
+        *warn_of_upkeep(scene),
+        *warn_of_memory(scene),
+        *warn_of_leaves(scene, computed, buffers),
+        *warn_of_growth(growing, scene),
+    ]
+    findings = _in_order(found, scene)
+    loss = recorder.tape.flow.look_up(recorder.loss) if recorder.loss is not None else None
+    if loss is None and scene.roots:
+        loss = scene.roots[-1]
+    all_cuts = tuple([*(_cut(cut, scene, where) for cut in cuts), *(_zero_cut(zero, scene) for zero in zeros)])
     return StepRecord(
-        recorder.loss_value,
-        stages,
-        tuple(parameters),
-        tuple(cuts),
-        (),
-        recorder.raised,
-        (),
-        (),
-        "",
-        where.get(id(tape.flow.look_up(recorder.loss))) if recorder.loss is not None else None,
+        loss=recorder.loss_value,
+        stages=stages,
+        parameters=tuple(_parameters(scene, cuts, zeros, computed)),
+        cuts=all_cuts,
+        findings=findings,
+        raised=recorder.raised,
+        growing=growing,
+        buffers=buffers,
+        verdict=verdict_of(findings, recorder.raised, all_cuts),
+        loss_stage=where.get(id(loss)) if loss is not None else None,
     )
+
+
+def _location(line: Line | None, scene: Scene) -> Location | None:
+    return scene.location(line) if line is not None else None
+
+
+def _in_order(found: Iterable[Warned], scene: Scene) -> tuple[Finding, ...]:
+    unique: dict[tuple[str, Line | None, tuple[str, ...]], Warned] = {}
+    for one in found:
+        key = (one.kind, one.line, one.names)
+        if key not in unique or unique[key].weight < one.weight:
+            unique[key] = one
+    ordered = sorted(unique.values(), key=lambda one: -one.weight)
+    return tuple(
+        Finding(one.kind, _location(one.line, scene), one.names, one.text, one.suggestion) for one in ordered
+    )
+
+
+def _cut(cut: CutFound, scene: Scene, where: dict[int, int]) -> Cut:
+    stage = next((where[id(e)] for call in cut.calls for e in call.outputs if id(e) in where), None)
+    return Cut(
+        cut.kind, _location(cut.line, scene), tuple(cut.starved), cut.intended, stage,
+        tuple(cut.partial), cut.possible, cut.why,
+    )  # fmt: skip
+
+
+def _zero_cut(zero: ZeroFound, scene: Scene) -> Cut:
+    return Cut(zero.kind, _location(zero.line, scene), tuple(zero.starved), zero.harmless, None)
+
+
+def _parameters(
+    scene: Scene, cuts: list[CutFound], zeros: list[ZeroFound], computed: list[Computed]
+) -> Iterable[ParameterRecord]:
+    paths = find_paths(scene)
+    keep = scene.tape.keep
+    known = {id(p) for p in scene.names.parameters.values()}
+    for name, tensor in scene.names.parameters.items():
+        reason, line = _reason(name, scene, cuts, zeros)
+        gradient = tensor.grad
+        yield ParameterRecord(
+            name, tuple(tensor.shape), scene.states[name], reason, _location(line, scene), id(tensor) in scene.held,
+            read_only(tensor, keep), None if gradient is None else read_only(gradient, keep),
+            paths.get(name, ()), tensor.requires_grad,
+        )  # fmt: skip
+    for path, tensor in hidden_parameters(scene).items():
+        bit = scene.tape.flow.graph.bit_of.get(id(tensor), -1)
+        if id(tensor) not in known and any(run.arrived.get(bit) == "value" for run in scene.tape.backwards):
+            yield ParameterRecord(
+                path, tuple(tensor.shape), "gradient", "A gradient came back to it; it is registered nowhere.", None,
+                id(tensor) in scene.held, read_only(tensor, keep), None,
+            )  # fmt: skip
+    for one in computed:
+        yield ParameterRecord(
+            one.name, tuple(one.tensor.shape), one.state, one.reason, _location(one.line, scene), False,
+            read_only(one.tensor, keep), None,
+        )  # fmt: skip
+
+
+def _reason(
+    name: str, scene: Scene, cuts: list[CutFound], zeros: list[ZeroFound]
+) -> tuple[str, Line | None]:
+    """Why a parameter has its gradient, or why it has none, and the line that is to blame."""
+    tensor, state = scene.tensor(name), scene.states[name]
+    if state == "gradient":
+        if scene.held and id(tensor) not in scene.held:
+            return "A gradient came back to it, and no known optimizer holds it.", None
+        lost = next((cut for cut in cuts if name in cut.partial), None)
+        if lost is not None:
+            return f"A gradient came back to it; another path was cut: {WHAT.get(lost.kind, 'it ends')}.", lost.line
+        return "A gradient came back to it.", None
+    if state == "zero":
+        zero = next((z for z in zeros if name in z.starved), None)
+        if zero is None:
+            return "Its gradient is all zeros.", None
+        what = WHAT.get(zero.kind, "") if zero.kind != "zero_op" else f"the derivative of `{zero.operation}` is zero here"
+        return f"Its gradient is all zeros: {what}.", zero.line
+    if name in scene.constant:
+        return "Constant on purpose, as the step says.", None
+    if not tensor.requires_grad:
+        return "Frozen: `requires_grad` is False.", freeze_line(scene, [name])
+    if name in scene.wiped:
+        return "A gradient came and was cleared before any optimizer used it.", scene.wiped[name]
+    blamed = [cut for cut in cuts if name in cut.starved]
+    if blamed:
+        cut = blamed[-1] if all(c.possible for c in blamed) else next(c for c in blamed if not c.possible)
+        perhaps = "The path was possibly cut" if cut.possible else "The path was cut"
+        return f"{perhaps}: {WHAT.get(cut.kind, 'it ends here')}.", cut.line
+    dropped = next((z for z in zeros if name in z.starved), None)
+    if dropped is not None:
+        return f"`{dropped.operation}` got a gradient and sent none on to it.", dropped.line
+    if scene.raised is not None:
+        where = "The step" if scene.raised.stage == "step" else "`backward()`"
+        return f"{where} raised {scene.raised.type} before a gradient could come.", None
+    side = next((cut for cut in cuts if name in scene.named(cut.lost)), None)
+    if side is not None:
+        return f"Nothing connects it to the loss; it is used for something else ({listed([side.kind])}).", side.line
+    return "Nothing connects it to the loss.", None

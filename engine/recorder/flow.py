@@ -129,7 +129,9 @@ class Graph:
                     continue
                 after = [n for n, _ in node.next_functions if n is not None]
                 waiting = [
-                    (n, k, None) for n in after if (k := n._sequence_nr()) != ACCUMULATE and k not in reach
+                    (n, k, None)
+                    for n in after
+                    if (k := n._sequence_nr()) != ACCUMULATE and k not in reach
                 ]
                 if waiting:
                     stack.append((node, key, after))

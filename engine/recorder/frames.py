@@ -58,7 +58,6 @@ class Caller:
     line: Line | None
     passed: int
     module: nn.Module | None
-    function: BackwardCFunction | None
     frame: FrameType | None
     decorated: CodeType | None
 
@@ -114,12 +113,25 @@ def _judge(code: CodeType) -> Passed:
     return flags | Passed.READER
 
 
+def function_around(frame: FrameType | None) -> tuple[BackwardCFunction, Line | None] | None:
+    """The custom `Function` in whose `forward` the stack stands, and the reader's line that applied it."""
+    while frame is not None:
+        flags = judged(frame.f_code)
+        if flags & Passed.RECORDER:
+            return None
+        if flags & Passed.FORWARD:
+            owner = frame.f_locals.get(frame.f_code.co_varnames[0])
+            if isinstance(owner, BackwardCFunction):
+                return owner, find_caller(frame.f_back).line
+        frame = frame.f_back
+    return None
+
+
 def find_caller(frame: FrameType | None) -> Caller:
     """Walks outwards from `frame` to the reader's line and to the nearest `forward`."""
     line: Line | None = None
     reader: FrameType | None = None
     module: nn.Module | None = None
-    function: BackwardCFunction | None = None
     decorated: CodeType | None = None
     fallback: Line | None = None
     passed = 0
@@ -143,11 +155,9 @@ def find_caller(frame: FrameType | None) -> Caller:
                 module = owner
                 if reader is not None:
                     break
-            elif function is None and isinstance(owner, BackwardCFunction):
-                function = owner
         if flags & 256 and reader is not None:
             break  # what called the recorder is not part of the step
         frame = frame.f_back
         if module is not None and reader is not None:
             break
-    return Caller(line or fallback, passed, module, function, reader, decorated)
+    return Caller(line or fallback, passed, module, reader, decorated)

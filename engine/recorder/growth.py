@@ -6,7 +6,10 @@ own objects included. A variable whose count rose with every call, over three ca
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping
+from itertools import islice
+from types import ModuleType
 from typing import Any
 
 from torch import Tensor, nn
@@ -40,7 +43,8 @@ class Growth:
         return tuple(
             name
             for name, counts in self._counts.items()
-            if len(counts) == self._calls and all(a < b for a, b in zip(counts, counts[1:], strict=False))
+            if len(counts) == self._calls
+            and all(a < b for a, b in zip(counts, counts[1:], strict=False))
         )
 
 
@@ -53,9 +57,9 @@ def _holders(name: str, value: object) -> Iterator[tuple[str, list[Tensor]]]:
             for key, held in vars(module).items():
                 if not key.startswith("_"):
                     yield ".".join(p for p in (name, path, key) if p), list(_tensors(held, 4))
-    elif isinstance(value, Optimizer | type):
+    elif isinstance(value, Optimizer | type | ModuleType):
         return
-    elif hasattr(value, "__dict__") and not callable(value):
+    elif hasattr(value, "__dict__") and not callable(value) and not isinstance(value, dict | list):
         for key, held in vars(value).items():
             yield f"{name}.{key}", list(_tensors(held, 4))
     else:
@@ -65,25 +69,16 @@ def _holders(name: str, value: object) -> Iterator[tuple[str, list[Tensor]]]:
 def _tensors(value: object, depth: int) -> Iterator[Tensor]:
     if isinstance(value, Tensor):
         yield value
-    elif depth and isinstance(value, Mapping):
-        for item in list(value.values())[:_MOST]:
+    elif not depth:
+        return
+    elif isinstance(value, dict):
+        for item in islice(value.values(), _MOST):
             yield from _tensors(item, depth - 1)
-    elif (
-        depth
-        and not isinstance(value, str | bytes)
-        and hasattr(value, "__len__")
-        and hasattr(value, "__iter__")
-    ):
-        if type(value).__module__.split(".")[0] in ("builtins", "collections"):
-            for item in list(value)[:_MOST]:  # type: ignore[call-overload]
-                yield from _tensors(item, depth - 1)
-    elif (
-        depth
-        and hasattr(value, "__dict__")
-        and not isinstance(value, nn.Module | type)
-        and not callable(value)
-    ):
-        for item in vars(value).values():
+    elif isinstance(value, list | tuple | set | deque):
+        for item in islice(value, _MOST):
+            yield from _tensors(item, depth - 1)
+    elif hasattr(value, "__dict__") and not isinstance(value, nn.Module | type | ModuleType) and not callable(value):
+        for item in islice(vars(value).values(), _MOST):
             yield from _tensors(item, depth - 1)
 
 

@@ -46,8 +46,11 @@ def _is_meant(cut: CutFound, wanted: list[str], scene: Scene) -> bool:
         cut.why = "what it cuts off is in eval mode"
         return True
     entries = [e for e in cut.outputs if id(e) in scene.into_loss]
-    layers, merged = _downstream(entries, scene)
-    if not layers and merged:
+    if any(e.leaf is not None and e.tracked for e in entries):
+        return False  # a new leaf takes the place of the one that starves
+    layers, merged = downstream(entries, scene)
+    direct = any(call.sink and any(e.leaf is not None for e in call.inputs) for call in cut.calls)
+    if not layers and merged and not direct:
         cut.why = "its value is a target or a weight that a prediction is compared with"
         return True
     if layers and _sees_other_data(layers, entries, scene):
@@ -72,14 +75,12 @@ def _in_eval_mode(names: list[str], scene: Scene) -> bool:
     wanted = {id(scene.tensor(n)) for n in names}
     for value in scene.names.variables.values():
         if isinstance(value, nn.Module):
-            owners += [
-                m for m in value.modules() if any(id(p) in wanted for p in m.parameters(recurse=False))
-            ]
+            owners += [m for m in value.modules() if any(id(p) in wanted for p in m.parameters(recurse=False))]
     covered = {id(p) for m in owners for p in m.parameters(recurse=False)}
     return bool(owners) and wanted <= covered and not any(m.training for m in owners)
 
 
-def _downstream(entries: list[Entry], scene: Scene) -> tuple[set[int], bool]:
+def downstream(entries: list[Entry], scene: Scene) -> tuple[set[int], bool]:
     """The bits of the layers' leaves that the entries' values go through, and whether they meet a prediction."""
     layers: set[int] = set()
     merged = False
@@ -90,7 +91,7 @@ def _downstream(entries: list[Entry], scene: Scene) -> tuple[set[int], bool]:
             continue
         seen.add(id(entry))
         for call in _users_into_loss(entry, scene):
-            for other in call.inputs:
+            for other in call.inputs if any(o.tracked for o in call.outputs) else ():
                 if other is entry or id(other) in seen:
                     continue
                 if other.leaf is not None and other.tracked and not other.scalar:
@@ -116,11 +117,11 @@ def _sees_other_data(layers: set[int], entries: list[Entry], scene: Scene) -> bo
     for leaf in layers:
         own = False
         for call in scene.tape.calls:
-            if not any(e.leaf == leaf and e.tracked for e in call.inputs):
+            if not any(e.leaf == leaf and e.tracked and id(e) not in carried for e in call.inputs):
                 continue
-            data = [e for e in call.inputs if e.leaf is None]
             into = any(id(o) in scene.into_loss and o.tracked for o in call.outputs)
-            own = own or (into and bool(data) and not any(id(e) in carried for e in data))
+            data = any(e.leaf is None for e in call.inputs)
+            own = own or (into and data and not any(id(e) in carried for e in call.inputs))
         if not own:
             return False
     return True

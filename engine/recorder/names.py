@@ -30,7 +30,9 @@ class Names:
 
     def held(self) -> set[int]:
         """The ids of all tensors that a known optimizer holds."""
-        return {id(p) for o in self.optimizers.values() for group in o.param_groups for p in group["params"]}
+        return {
+            id(p) for o in self.optimizers.values() for group in o.param_groups for p in group["params"]
+        }
 
 
 def read_names(variables: Mapping[str, object], optimizers: Iterable[Optimizer] = ()) -> Names:

@@ -13,12 +13,13 @@ from typing import Any, Literal
 
 import torch
 from torch import Tensor
+from torch._C._autograd import _get_sequence_nr
 from torch.optim import Optimizer
 
 from engine.recorder.calls import CallMode, Tape
+from engine.recorder.growth import Growth
 from engine.recorder.flow import GradOff
 from engine.recorder.frames import Line, Passed, find_caller, judged
-from engine.recorder.growth import Growth
 from engine.recorder.names import Names, read_names, variables_of
 from engine.recorder.records import Raised, StepRecord
 
@@ -35,7 +36,9 @@ class Recorder:
         optimizers: Iterable[Optimizer] = (),
         keep: int = KEEP,
         constant: Iterable[str] = (),
+        file: str = "",
     ) -> None:
+        self.file = file
         self._variables = variables
         self._optimizers = tuple(optimizers)
         self.constant = tuple(constant)
@@ -47,11 +50,13 @@ class Recorder:
         self.returned: object = None
         self.loss_value: float | None = None
         self.raised: Raised | None = None
-        self.error: BaseException | None = None
         self.old_grads: dict[int, tuple[Tensor | None, int]] = {}
         self.buffers: dict[str, tuple[Tensor, int]] = {}
         self.growth = Growth()
         self.had_gradients: set[str] = set()
+        self.gave_no_tensor = False
+        self.calls_made = 0
+        self.first_node = 0
 
     def names(self) -> Names:
         """The reader's names as they are now."""
@@ -61,13 +66,15 @@ class Recorder:
         """Makes ready for one call of the step; `clear` takes the gradients of the call before away."""
         self.before = self.names()
         self.had_gradients = {name for name, p in self.before.parameters.items() if p.grad is not None}
-        for parameter in self.before.parameters.values() if clear else ():
+        whole_step = any(event.kind == "optimizer" for event in self.tape.events)
+        for parameter in self.before.parameters.values() if clear and not whole_step else ():
             parameter.grad = None
         self.tape.names = self.before
+        self.calls_made += 1
+        self.first_node = _get_sequence_nr()
         self.tape.start_step()
         self.old_grads = {
-            id(p): (p.grad, -1 if p.grad is None else p.grad._version)
-            for p in self.before.parameters.values()
+            id(p): (p.grad, -1 if p.grad is None else p.grad._version) for p in self.before.parameters.values()
         }
         self.buffers = {name: (b, b._version) for name, (b, _) in self.before.buffers.items()}
 
@@ -90,15 +97,25 @@ class Recorder:
         self.returned = loss
         self.loss = loss if isinstance(loss, Tensor) else None
         if self.loss is None and self.tape.backwards:
+            self.take_last_loss()
             return
         if self.loss is not None and self.loss.numel() == 1 and not self.loss.is_meta:
             self.loss_value = float(self.loss.detach())
+
+    def take_last_loss(self) -> None:
+        """Takes the root of the last backward pass as the loss: a block of code returns none."""
+        runs = [run for run in self.tape.backwards if run.to_leaves]
+        record = runs[-1].roots[0].record if runs and runs[-1].roots else None
+        self.loss_value = None
+        if record is not None and record.values is not None and record.values.size == 1:
+            self.loss_value = float(record.values.reshape(())[()])
 
     def _send_back(self, loss: object) -> None:
         own = [run for run in self.tape.backwards if isinstance(loss, Tensor) and id(loss) in run.root_ids]
         if own or (loss is None and self.tape.backwards):
             return
         if not isinstance(loss, Tensor):
+            self.gave_no_tensor = True
             message = f"'{type(loss).__name__}' object has no attribute 'backward'"
             self.raised = Raised("AttributeError", f"step() returned no tensor: {message}", "backward", None)
             return
@@ -114,7 +131,6 @@ class Recorder:
             if judged(frame.f_code) & Passed.READER:
                 line = Line(frame.f_code.co_filename, number)
         location = line.location() if line is not None else None
-        self.error = error.with_traceback(None)
         self.raised = Raised(type(error).__name__, str(error), stage, location)
 
     def report(self) -> StepRecord:
@@ -145,7 +161,8 @@ def record_step(
     """
     optimizers = (optimizer,) if isinstance(optimizer, Optimizer) else tuple(optimizer or ())
     variables = (lambda: names) if names is not None else (lambda: variables_of(step))
-    recorder = Recorder(variables, optimizers, keep, expect_constant)
+    file = getattr(getattr(step, "__code__", None), "co_filename", "")
+    recorder = Recorder(variables, optimizers, keep, expect_constant, file)
     for _ in range(max(1, calls)):
         recorder.run(step)
         if recorder.raised is not None:

@@ -149,6 +149,8 @@ class Cut:
     """Parameters that lost this path and still have a gradient by another."""
     possible: bool = False
     """True where the link from the cut to the loss runs through plain Python numbers and can't be proven."""
+    why: str = ""
+    """Why it is taken to be intended, where it starves somebody and is."""
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from engine.recorder.calls import Event, Tape
 from engine.recorder.flow import Call, Entry
 from engine.recorder.frames import Line
 from engine.recorder.names import Names
-from engine.recorder.recorder import Recorder
 from engine.recorder.records import Location, ParameterState, Raised
+from engine.recorder.recorder import Recorder
 from engine.recorder.stages import leaf_names
 from engine.recorder.tensors import is_zero
 
@@ -45,6 +45,8 @@ class Scene:
     became: dict[int, list[Entry]] = field(default_factory=dict)
     """By the `id` of an entry: the entries that are the same values under another tensor or at a later time."""
     constant: frozenset[str] = frozenset()
+    functions: dict[int, Call] = field(default_factory=dict)
+    """By the node of a custom Function: the last call in its forward."""
     read: dict[Line, Location] = field(default_factory=dict)
 
     def named(self, bits: int) -> list[str]:
@@ -76,13 +78,20 @@ class Scene:
 
     def made_at(self, node: int) -> tuple[Line | None, str]:
         """The line and operation that made an autograd node."""
+        inside = self.functions.get(node)
+        if inside is not None:
+            return inside.line, inside.operation
         made = self.tape.made
         at = bisect.bisect_right(made, node, key=lambda item: item[0]) - 1
-        return (None, "") if at < 0 else (made[at][1], made[at][2])
+        if at < 0 or node >= made[at][1]:
+            return None, ""
+        return made[at][2], made[at][3]
 
     def cannot_train(self) -> bool:
         """Whether `backward()` refused since nothing that it could reach requires a gradient."""
-        return self.raised is not None and "does not require grad" in self.raised.message
+        return self.raised is not None and (
+            "does not require grad" in self.raised.message or "doesn't require gradient" in self.raised.message
+        )
 
 
 def look_at(recorder: Recorder) -> Scene:
@@ -97,17 +106,17 @@ def look_at(recorder: Recorder) -> Scene:
         for name in names.parameters
         if any(name == said or name.startswith(said + ".") for said in recorder.constant)
     )
-    roots = [entry for run in tape.backwards for entry in run.roots]
+    roots = [*tape.refused, *(entry for run in tape.backwards for entry in run.roots)]
     if recorder.loss is not None:
         found = tape.flow.look_up(recorder.loss)
         roots += [found] if found is not None else []
-    returned = [
-        s.outputs[0] for s in tape.sinks if recorder.returned is not None and s.result is recorder.returned
-    ]
+    returned = [s.outputs[0] for s in tape.sinks if recorder.returned is not None and s.result is recorder.returned]
     scene.roots = tuple(dict.fromkeys([*roots, *returned]))
     scene.into_loss = closure(scene.roots, tape, False)
     scene.perhaps = closure(scene.roots, tape, True) if tape.sinks else scene.into_loss
     for call in tape.calls:
+        if call.function is not None:
+            scene.functions[call.function] = call
         for entry in call.inputs:
             scene.users.setdefault(id(entry), []).append(call)
     for entries in tape.flow.by_storage.values():
@@ -162,7 +171,7 @@ def _state(scene: Scene, name: str, tensor: Tensor) -> ParameterState:
     if gradient is None:
         cleared = [e for e in scene.tape.events if e.kind == "clear" and e.tensor is tensor]
         if came and cleared and cleared[-1].number > came[-1][0].number:
-            if _moved_between(scene.tape.events, tensor, came[-1][0].number, cleared[-1].number):
+            if _moved_between(scene.tape.events, tensor, came[0][0].number, cleared[-1].number):
                 return "gradient" if any(state == "value" for _, state in came) else "zero"
             scene.wiped[name] = cleared[-1].line
         return "none"

@@ -25,6 +25,8 @@ class Source:
     """By the first line of a function: the lines and texts of its decorators."""
     assigned: dict[int, str] = field(default_factory=dict)
     """By line: the variable that a one-target assignment on it sets."""
+    bound: dict[str, int] = field(default_factory=dict)
+    """By variable: the last line at module level that assigns it."""
     calls: list[tuple[int, str]] = field(default_factory=list)
     """(line, name) of every call written in the file."""
 
@@ -70,6 +72,11 @@ def _parse(text: str) -> Source:
                     found.assigned[line] = name
         elif isinstance(node, ast.Call):
             found.calls.append((node.lineno, ast.unparse(node.func)))
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            for name in (n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)):
+                found.bound[name] = statement.lineno
     found.withs.sort()
     return found
 
@@ -109,3 +116,9 @@ def line_that_calls(file: str, word: str, before: int | None = None) -> Line | N
     lines = [n for n, name in source(file).calls if name.split(".")[-1] == word]
     near = [n for n in lines if before is None or n <= before]
     return Line(file, max(near or lines)) if lines else None
+
+
+def line_that_binds(file: str, variable: str) -> Line | None:
+    """The last module-level line of the file that assigns the variable."""
+    line = source(file).bound.get(variable)
+    return None if line is None else Line(file, line)

@@ -35,9 +35,10 @@ def find_zeros(scene: Scene) -> list[ZeroFound]:
         tensor = scene.tensor(name)
         bit = scene.tape.flow.graph.bit_of.get(id(tensor), -1)
         for run, _ in arrivals(scene, tensor)[-1:]:
-            for kind, node in _origins(run, (bit, True)):
+            for kind, node, at_leaf in _origins(run, (bit, True), "zero"):
                 line, operation = scene.made_at(node)
                 harmless = kind == "zero_op" and _zero_factor(run, node, scene)
+                harmless = harmless or (at_leaf and _sibling_moves(name, scene))
                 zero = found.setdefault((kind, line, operation), ZeroFound(kind, line, operation))
                 zero.harmless = harmless
                 if name not in zero.starved:
@@ -45,9 +46,28 @@ def find_zeros(scene: Scene) -> list[ZeroFound]:
     return list(found.values())
 
 
-def _origins(run: BackwardPass, start: Target) -> list[tuple[str, int]]:
+def find_dropped(scene: Scene) -> list[ZeroFound]:
+    """The nodes that got a gradient and sent none on to a parameter that autograd knows behind them."""
+    found: dict[int, ZeroFound] = {}
+    for name, state in scene.states.items():
+        bit = scene.tape.flow.graph.bit_of.get(id(scene.tensor(name)), -1)
+        for run in scene.tape.backwards if state == "none" and name not in scene.wiped else ():
+            if not run.finished or run.arrived.get(bit) != "none":
+                continue
+            for kind, node, _ in _origins(run, (bit, True), "none"):
+                line, operation = scene.made_at(node)
+                operation = run.operations[node].removesuffix("Backward") if kind == "custom_function" else operation
+                one = found.setdefault(node, ZeroFound(kind, line, operation))
+                one.kind = "custom_function" if kind == "custom_function" else "not_in_graph"
+                if name not in one.starved:
+                    one.starved.append(name)
+    return list(found.values())
+
+
+def _origins(run: BackwardPass, start: Target, lost: str) -> list[tuple[str, int, bool]]:
+    """(kind, node, whether it is right at the leaf) of what turned a value into `lost`: zeros or nothing."""
     into = incoming(run)
-    found: list[tuple[str, int]] = []
+    found: list[tuple[str, int, bool]] = []
     todo, seen = [(start, 0)], set()
     while todo:
         target, output = todo.pop()
@@ -57,17 +77,25 @@ def _origins(run: BackwardPass, start: Target) -> list[tuple[str, int]]:
         arriving = into.get((target, output), [])
         values = [n for n, edge in arriving if _sent(run, n, edge) == "value"]
         if values:  # values that nevertheless came to zero in all
-            found.append(("cancel", max(values)))
+            found.append(("cancel", max(values), target == start))
             continue
         for node, edge in arriving:
-            if _sent(run, node, edge) != "zero":
+            if _sent(run, node, edge) != lost:
                 continue
             came = run.came.get(node, ())
             if "value" in came:
-                found.append(("custom_function" if node in run.python_nodes else "zero_op", node))
+                found.append(("custom_function" if node in run.python_nodes else "zero_op", node, False))
             else:
-                todo += [((node, False), number) for number, state in enumerate(came) if state == "zero"]
+                todo += [((node, False), number) for number in range(max(1, len(came)))]
     return found
+
+
+def _sibling_moves(name: str, scene: Scene) -> bool:
+    """Whether another parameter of the same module got a value: a bias whose gradients happen to add up to zero."""
+    module = name.rpartition(".")[0]
+    return bool(module) and any(
+        other.rpartition(".")[0] == module and state == "gradient" for other, state in scene.states.items()
+    )
 
 
 def incoming(run: BackwardPass) -> dict[tuple[Target, int], list[tuple[int, int]]]:
@@ -93,10 +121,6 @@ def _zero_factor(run: BackwardPass, node: int, scene: Scene) -> bool:
         bits = 1 << target[0] if target[1] else scene.tape.flow.graph.reach.get(target[0], 0)
         for name in scene.named(bits):
             tensor = scene.tensor(name) if name in scene.names.parameters else None
-            if (
-                tensor is not None
-                and scene.states.get(name) == "gradient"
-                and not bool(tensor.detach().any())
-            ):
+            if tensor is not None and scene.states.get(name) == "gradient" and not bool(tensor.detach().any()):
                 return True
     return False

@@ -18,6 +18,7 @@ PAGES = (
     ("pages/data_flow.py", "Data flow"),
     ("pages/training_trace.py", "Training trace"),
     ("pages/prediction_trace.py", "Prediction trace"),
+    ("pages/trace_your_code.py", "Trace your code"),
     ("pages/quiz.py", "Quiz"),
 )
 
@@ -57,6 +58,9 @@ _STYLE = """<style>
 .lab th { font-weight: 600; text-align: left; }
 .lab caption { caption-side: top; text-align: left; white-space: nowrap; padding: 0 0 .2rem; }
 .lab td.said { text-align: left; white-space: normal; min-width: 14rem; }
+.lab .words td.said { min-width: 0; max-width: 26rem; overflow-wrap: break-word; }
+.lab details summary { cursor: pointer; }
+.lab details ul { margin: 0; padding-left: 1.1rem; max-height: 16rem; overflow: auto; }
 .lab .scroll { overflow-x: auto; max-width: 100%; }
 .lab .long { max-height: 24rem; overflow: auto; }
 .lab .none { border: 1px dashed var(--line); padding: .4rem .6rem; display: inline-block; }

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from engine import Settings
+from engine.examples import examples
 from engine.experiments import experiment_names, find_experiment
 from engine.settings import EPOCHS, OPTIMIZERS, SEED, places
 
@@ -22,7 +23,7 @@ LEARNING_RATES = (
 """The stops of the learning rate's slider, even enough on a log scale."""
 
 _SETTINGS = ("experiment", "detach", "epochs", "lr", "optimizer", "start", "seed")
-_VIEW = ("epoch", "sample", "controls", "round", "answers")
+_VIEW = ("epoch", "sample", "controls", "round", "answers", "traced")
 _LONGEST_SHOWN = 24
 
 
@@ -36,6 +37,7 @@ class View:
     controls: bool = True
     round: int = 1
     answers: str = ""
+    traced: str = ""
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
@@ -65,6 +67,7 @@ class View:
             controls=link.choice("controls", ("shown", "hidden"), "shown") == "shown",
             round=link.whole("round", (1, 99), 1),
             answers=link.answers("answers"),
+            traced=link.choice("traced", ("", *(example.name for example in examples())), ""),
         )
         return view, link.ignored()
 
@@ -93,6 +96,7 @@ class View:
             "controls": "" if self.controls else "hidden",
             "round": str(self.round) if self.round != 1 else "",
             "answers": self.answers,
+            "traced": self.traced if self.traced in (example.name for example in examples()) else "",
         }
         return query | {key: value for key, value in optional.items() if value}
 

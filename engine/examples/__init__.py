@@ -1,0 +1,31 @@
+"""Ready steps to trace: a loss that cannot train, one that trains silently wrong, and one with nothing wrong.
+
+One file each, found by being there; its docstring is its title and its story.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Example:
+    """A ready step: its name, its title (the docstring's first line), the rest of the docstring, its file."""
+
+    name: str
+    title: str
+    story: str
+    path: Path
+
+
+def examples() -> tuple[Example, ...]:
+    """All ready steps, in the order of their names."""
+    return tuple(_example(path) for path in sorted(Path(__file__).parent.glob("[a-z]*.py")))
+
+
+def _example(path: Path) -> Example:
+    docstring = ast.get_docstring(ast.parse(path.read_text())) or path.stem
+    title, _, story = docstring.partition("\n")
+    return Example(path.stem, title.rstrip("."), " ".join(story.split()), path)

@@ -1,0 +1,25 @@
+"""The finding about variables whose graph grows from call to call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torch import Tensor
+
+from engine.recorder.flow import tensors_in
+from engine.recorder.frames import Line
+from engine.recorder.scene import Scene
+from engine.recorder.suggestions import WHAT
+from engine.recorder.warned import Warned, warned
+
+
+def warn_of_growth(growing: tuple[str, ...], scene: Scene) -> Iterator[Warned]:
+    """One finding for each variable that grows, at the line that last added to it."""
+    for name in growing:
+        yield warned(55, "growth", _line(scene, name), (name,), f"`{name}` keeps its history: {WHAT['growth']}.")
+
+
+def _line(scene: Scene, name: str) -> Line | None:
+    held: list[Tensor] = list(tensors_in(scene.names.variables.get(name)))
+    entries = [e for t in held[-50:] if (e := scene.tape.flow.look_up(t)) is not None and e.call is not None]
+    return entries[-1].call.line if entries and entries[-1].call is not None else None

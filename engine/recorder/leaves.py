@@ -1,0 +1,132 @@
+"""Faults of leaves: frozen at the wrong time, frozen while their statistics move, or no leaves at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from engine.recorder.faults import freeze_line
+from engine.recorder.frames import Line
+from engine.recorder.records import Buffer, ParameterState
+from engine.recorder.scene import Scene
+from engine.recorder.suggestions import listed, verb
+from engine.recorder.warned import Warned, warned
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A named tensor that requires grad and is no leaf."""
+
+    name: str
+    tensor: Tensor
+    line: Line | None
+    state: ParameterState
+    reason: str
+
+
+def warn_of_leaves(scene: Scene, computed: list[Computed], buffers: tuple[Buffer, ...]) -> Iterator[Warned]:
+    """All findings of this kind."""
+    for one in computed:
+        if one.state == "none":
+            yield warned(65, "non_leaf", one.line, (one.name,), f"`{one.name}` has no `.grad`: {one.reason}")
+    event = next((e for e in reversed(scene.tape.events) if e.kind == "grad_of_non_leaf"), None)
+    if event is not None and scene.raised is None and event.entry is not None:
+        call = event.entry.call
+        yield warned(
+            65, "non_leaf", call.line if call is not None and call.line is not None else event.line, (),
+            "The `.grad` of a tensor made here is read and is None: the tensor is computed, so it is not kept.",
+        )  # fmt: skip
+    yield from _moving_statistics(scene, buffers)
+    yield from _frozen_late(scene)
+    yield from _not_constant(scene)
+
+
+def _moving_statistics(scene: Scene, buffers: tuple[Buffer, ...]) -> Iterator[Warned]:
+    moved, owners = [], []
+    for buffer in buffers:
+        below = [p for n, p in scene.names.parameters.items() if n.startswith(f"{buffer.module}.")]
+        parent = buffer.module.rpartition(".")[0]
+        around = below or [p for n, p in scene.names.parameters.items() if parent and n.startswith(f"{parent}.")]
+        if around and not any(p.requires_grad for p in around):
+            moved.append(buffer.name)
+            owners += [n for n, p in scene.names.parameters.items() if n.startswith(f"{buffer.module}.")]
+    if moved:
+        text = f"The layer is frozen and {listed(moved)} still {verb(moved, 'moves', 'move')}: it is in train mode."
+        yield warned(45, "frozen", freeze_line(scene, owners), moved, text, "Put the frozen layers in `.eval()` as well.")
+
+
+def _frozen_late(scene: Scene) -> Iterator[Warned]:
+    """A parameter that was frozen after the forward used it, or unfrozen too late for it."""
+    for event in scene.tape.events:
+        if not event.in_step or event.kind not in ("freeze", "unfreeze"):
+            continue
+        names = [n for n, p in scene.names.parameters.items() if p is event.tensor and scene.states[n] == "none"]
+        if not names or names[0] in scene.constant:
+            continue
+        bit = scene.tape.flow.graph.bit_of.get(id(event.tensor), -1)
+        uses = [
+            (call.number, entry.tracked)
+            for call in scene.tape.calls
+            if call.in_step
+            for entry in call.inputs
+            if entry.leaf == bit and any(id(o) in scene.into_loss for o in call.outputs)
+        ]
+        late = [tracked for number, tracked in uses if number < event.number]
+        toggled = any(
+            e.kind == "freeze" and e.in_step and e.tensor is event.tensor and e.number < event.number
+            for e in scene.tape.events
+        )
+        if event.kind == "freeze" and any(late):
+            text = f"{listed(names)} {verb(names, 'is', 'are')} frozen here, after the forward has used it and before `backward()`."
+            yield warned(100 + len(names), "frozen", event.line, names, text)
+        elif event.kind == "unfreeze" and late and not any(late) and not toggled:
+            text = f"{listed(names)} requires a gradient from here on, but the forward has used it before."
+            yield warned(100 + len(names), "frozen", event.line, names, text)
+
+
+def _not_constant(scene: Scene) -> Iterator[Warned]:
+    for name in sorted(scene.constant):
+        if scene.states.get(name) in ("gradient", "zero"):
+            uses = [r for r in scene.tape.backwards if r.to_leaves]
+            bit = scene.tape.flow.graph.bit_of.get(id(scene.tensor(name)), -1)
+            node = next((n for r in uses for n, es in r.edges.items() if any(t == (bit, True) for t, _ in es)), None)
+            line = scene.made_at(node)[0] if node is not None else None
+            yield warned(120, "expect_constant", line, (name,), f"`{name}` is meant to stay constant and gets a gradient from this line.")
+
+
+def computed_tensors(scene: Scene) -> list[Computed]:
+    """The named tensors that are no leaves, and whether a gradient is missed there."""
+    found = []
+    for name, value in scene.names.variables.items():
+        if not isinstance(value, Tensor) or value.is_leaf or not value.requires_grad:
+            continue
+        if value.retains_grad:
+            continue
+        entry = scene.tape.flow.look_up(value)
+        line = entry.call.line if entry is not None and entry.call is not None else None
+        before = scene.recorder.before.variables.get(name)
+        on_the_way = entry is not None and id(entry) in scene.into_loss and entry not in scene.roots
+        state: ParameterState = "not_retained"
+        reason = "It is computed, no leaf: its gradient is used on the way back and not kept."
+        if scene.raised is None and on_the_way and entry is not None and not entry.scalar:
+            if before is value:
+                unnamed = not scene.named(entry.tracked)
+                reason = "it is computed from a leaf that no variable holds, so the gradient is kept nowhere."
+            else:
+                unnamed = not isinstance(before, Tensor)
+                reason = "it is computed, no leaf, so its gradient is used on the way back and not kept."
+            state = "none" if unnamed else "not_retained"
+        found.append(Computed(name, value, line, state, reason))
+    return found
+
+
+def moved_buffers(scene: Scene) -> tuple[Buffer, ...]:
+    """The buffers that the step changed."""
+    moved = []
+    for name, (buffer, owner) in scene.names.buffers.items():
+        before, version = scene.recorder.buffers.get(name, (buffer, buffer._version))
+        if before is not buffer or version != buffer._version:
+            moved.append(Buffer(name, owner))
+    return tuple(moved)

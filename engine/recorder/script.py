@@ -1,0 +1,93 @@
+"""Records a whole file that defines `step()`: its module-level names are the reader's names.
+
+The file runs under the tape as well, since a gradient can be lost before the step begins: a parameter made of a
+detached weight, a leaf that a cast turned into a computed tensor, an embedding that is frozen by default.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+import traceback
+from collections.abc import Mapping
+from types import FunctionType, ModuleType
+
+from engine.recorder.calls import CallMode
+from engine.recorder.records import StepRecord
+from engine.recorder.recorder import KEEP, Recorder
+
+
+class ScriptError(Exception):
+    """The file can't be recorded; the message is one sentence that says why."""
+
+
+def record_file(path: str, calls: int = 1, keep: int = KEEP) -> StepRecord:
+    """Runs the file, then its `step()` `calls` times, each with cleared gradients, and says what happened.
+
+    Raises `ScriptError` where the file is missing, no Python, fails while it loads, defines no `step()`, or where
+    `step()` returns no tensor.
+    """
+    text = _read(path)
+    try:
+        code = compile(text, path, "exec")
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None)
+        raise ScriptError(f"{path}{f', line {line}' if line else ''}: not valid Python: {_first(error)}.") from error
+    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+    variables: dict[str, object] = {"__name__": "__step__", "__file__": path}
+    recorder = Recorder(lambda: _own(variables), keep=keep, file=path)
+    folder = os.path.dirname(os.path.abspath(path))
+    sys.path.insert(0, folder)
+    try:
+        recorder.tape.in_step = False
+        _load(code, variables, recorder, path)
+        step = variables.get("step")
+        if not callable(step):
+            raise ScriptError(f"{path} defines no function `step()`.")
+        for _ in range(calls):
+            recorder.run(step, clear=True)
+            if recorder.raised is not None:
+                break
+        if recorder.gave_no_tensor:
+            kind = type(recorder.returned).__name__
+            raise ScriptError(f"step() in {path} returned {kind}, not a tensor, and called no backward().")
+        return recorder.report()
+    finally:
+        if folder in sys.path:
+            sys.path.remove(folder)
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except UnicodeDecodeError as error:
+        raise ScriptError(f"{path} is not a text file in UTF-8.") from error
+    except OSError as error:
+        raise ScriptError(f"{path} can't be read: {error.strerror or error}.") from error
+
+
+def _load(code: object, variables: dict[str, object], recorder: Recorder, path: str) -> None:
+    try:
+        with CallMode(recorder.tape):
+            exec(code, variables)  # type: ignore[arg-type]
+    except SystemExit as error:
+        raise ScriptError(f"{path} ended the program while it was loaded.") from error
+    except Exception as error:
+        lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
+        where = f", line {lines[-1]}" if lines else ""
+        raise ScriptError(f"{path}{where}: {type(error).__name__} while the file was loaded: {_first(error)}") from error
+
+
+def _own(variables: Mapping[str, object]) -> dict[str, object]:
+    return {
+        name: value
+        for name, value in variables.items()
+        if not name.startswith("__") and not isinstance(value, ModuleType | FunctionType | type)
+    }
+
+
+def _first(error: BaseException) -> str:
+    text = str(getattr(error, "msg", None) or error).strip()
+    return text.splitlines()[0] if text else type(error).__name__

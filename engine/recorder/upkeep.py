@@ -1,0 +1,158 @@
+"""Faults between a model and its optimizer: layers nobody registered, stale parameters, gradients cleared too early.
+
+A gradient that no optimizer holds is no fault by itself: another network's optimizer may not be part of this step.
+It is one where the reason can be shown: the layer sits in a plain list, or the optimizer holds a leaf that the
+model has no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from torch import Tensor, nn
+
+from engine.recorder.frames import Line
+from engine.recorder.intent import working_optimizers
+from engine.recorder.scene import Scene
+from engine.recorder.suggestions import WHAT, listed, verb
+from engine.recorder.warned import Warned, warned
+
+
+def warn_of_upkeep(scene: Scene) -> Iterator[Warned]:
+    """All findings of this kind."""
+    unregistered = hidden_parameters(scene)
+    yield from _unregistered(scene, unregistered)
+    yield from _stale(scene, {id(p) for p in unregistered.values()})
+    yield from _zero_grad(scene)
+    yield from _unused(scene)
+
+
+def hidden_parameters(scene: Scene) -> dict[str, Tensor]:
+    """Parameters of layers that sit in a plain container of a module, by their path, and are registered nowhere."""
+    registered = {
+        id(p) for v in scene.names.variables.values() if isinstance(v, nn.Module) for p in v.parameters()
+    }
+    found: dict[str, Tensor] = {}
+    for key, value in scene.names.variables.items():
+        for path, module in value.named_modules() if isinstance(value, nn.Module) else ():
+            own = {id(p) for p in value.parameters()}
+            for name, held in vars(module).items():
+                if name.startswith("_") or not isinstance(held, list | tuple | dict | set):
+                    continue
+                base = ".".join(p for p in (key, path, name) if p)
+                for full, parameter in _contained(base, held, 3):
+                    if id(parameter) not in own:
+                        found.setdefault(full, parameter)
+    twice = {full for full, p in found.items() if id(p) in registered and not _named_alone(scene, p)}
+    return {full: p for full, p in found.items() if full not in twice}
+
+
+def _named_alone(scene: Scene, parameter: Tensor) -> bool:
+    """Whether the parameter belongs to a module that is a variable of its own (`hidden` beside `net.layers`)."""
+    name = scene.names.tensors.get(id(parameter), "")
+    return name.count(".") <= 1
+
+
+def _contained(base: str, held: object, depth: int) -> Iterator[tuple[str, Tensor]]:
+    if isinstance(held, nn.Module):
+        for path, parameter in held.named_parameters():
+            yield f"{base}.{path}", parameter
+    elif isinstance(held, nn.Parameter):
+        yield base, held
+    elif depth and isinstance(held, Mapping):
+        for key, item in held.items():
+            yield from _contained(f"{base}[{key!r}]", item, depth - 1)
+    elif depth and isinstance(held, list | tuple | set):
+        for number, item in enumerate(held):
+            yield from _contained(f"{base}[{number}]", item, depth - 1)
+
+
+def _unregistered(scene: Scene, hidden: dict[str, Tensor]) -> Iterator[Warned]:
+    used = {b for run in scene.tape.backwards for b in run.arrived}
+    bit_of = scene.tape.flow.graph.bit_of
+    names, paths = [], []
+    for path, parameter in hidden.items():
+        if bit_of.get(id(parameter), -1) in used and id(parameter) not in scene.held and parameter.requires_grad:
+            paths.append(path)
+            names.append(scene.names.tensors.get(id(parameter), path))
+    if names:
+        no_optimizer = "no optimizer holds" if scene.held else "`parameters()` doesn't list"
+        text = f"{listed(paths)} {verb(paths, 'gets', 'get')} a gradient and {no_optimizer} "
+        text += f"{verb(paths, 'it', 'them')}: {WHAT['unregistered']}."
+        yield warned(90 + len(names), "unregistered", None, names, text)
+
+
+def _stale(scene: Scene, hidden: set[int]) -> Iterator[Warned]:
+    alive = {id(p) for p in scene.names.parameters.values()} | hidden
+    used = {id(scene.tape.flow.graph.leaves[b]) for run in scene.tape.backwards for b in run.arrived}
+    for name, optimizer in scene.names.optimizers.items():
+        mine = [p for group in optimizer.param_groups for p in group["params"]]
+        orphans = [p for p in mine if id(p) not in alive and id(p) not in used]
+        if not orphans:
+            continue
+        left_out = [
+            n for n, p in scene.names.parameters.items()
+            if scene.states[n] in ("gradient", "zero") and id(p) not in scene.held and id(p) not in hidden
+        ]  # fmt: skip
+        if left_out:
+            text = f"{listed(left_out)} {verb(left_out, 'gets', 'get')} a gradient and never moves: `{name}` holds "
+            text += f"{len(orphans)} {'tensor' if len(orphans) == 1 else 'tensors'} that the model no longer uses."
+            yield warned(95 + len(left_out), "stale_optimizer", None, left_out, text)
+
+
+def _zero_grad(scene: Scene) -> Iterator[Warned]:
+    by_line: dict[Line | None, list[str]] = {}
+    for name, line in scene.wiped.items():
+        if scene.trainable(name):
+            by_line.setdefault(line, []).append(name)
+    for line, names in by_line.items():
+        text = f"{listed(names)} got a gradient that was cleared here before any optimizer used it."
+        yield warned(110 + len(names), "zero_grad", line, names, text)
+    piled = [name for name in scene.recorder.had_gradients if _never_cleared(scene, name)]
+    if piled and scene.recorder.calls_made > 1:
+        run = next((run for run in scene.tape.backwards if run.line is not None), None)
+        text = f"The gradients of {listed(sorted(piled))} are never cleared, so each step adds to those of all steps before."
+        yield warned(85, "zero_grad", run.line if run is not None else None, sorted(piled), text)
+
+
+def _never_cleared(scene: Scene, name: str) -> bool:
+    """Whether an optimizer moved a parameter in this step that had a gradient before, with no clearing in between."""
+    tensor = scene.names.parameters.get(name)
+    if tensor is None:
+        return False
+    moved = [e.number for e in scene.tape.events if e.kind == "optimizer" and e.tensor is tensor]
+    cleared = [
+        e.number
+        for e in scene.tape.events
+        if e.kind == "clear" and (e.tensor is tensor or (e.tensor is not None and e.tensor is tensor.grad))
+    ]
+    return bool(moved) and not cleared
+
+
+def _unused(scene: Scene) -> Iterator[Warned]:
+    """Held by an optimizer of this step, with a fed neighbour, and nothing of it goes into the loss."""
+    if scene.raised is not None or not scene.tape.backwards:
+        return
+    blamed = {n for n in scene.wiped}
+    lost = 0
+    for call in scene.tape.calls:
+        if call.kind and any(id(e) in scene.perhaps for e in call.outputs):
+            for entry in call.inputs:
+                lost |= entry.value
+    blamed.update(scene.named(lost))
+    for optimizer in working_optimizers(scene).values():
+        mine = {id(p) for group in optimizer.param_groups for p in group["params"]}
+        names = [n for n, p in scene.names.parameters.items() if id(p) in mine]
+        if not any(scene.states[n] == "gradient" for n in names):
+            continue
+        idle = [n for n in names if scene.states[n] == "none" and scene.trainable(n) and n not in blamed]
+        if idle:
+            text = f"{listed(idle)} {verb(idle, 'gets', 'get')} no gradient: {WHAT['not_in_graph']} in this step."
+            yield warned(70 + len(idle), "not_in_graph", last_use(scene, idle), idle, text)
+
+
+def last_use(scene: Scene, names: list[str]) -> Line | None:
+    """The last line that used one of these parameters."""
+    bits = {scene.tape.flow.graph.bit_of.get(id(scene.tensor(n)), -1) for n in names}
+    calls = [c for c in scene.tape.calls if c.in_step and any(e.leaf in bits for e in c.inputs)]
+    return calls[-1].line if calls else None
