@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from html import escape
 from itertools import groupby
 
@@ -220,7 +221,7 @@ def _calls(step: StepRecord) -> None:
     st.html(_table("Calls", names, found[:_ROWS]))
 
 
-def _table(label: str, names: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(label: str, names: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     body = "".join(
         "<tr>" + "".join(f'<td class="said">{escape(text)}</td>' for text in row) + "</tr>" for row in rows

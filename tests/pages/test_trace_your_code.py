@@ -1,0 +1,135 @@
+"""Trace your code: the report of a file, and that nobody but the server's owner names one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from engine.examples import examples
+from pages.components.tracing import named_file
+from tests.pages.test_pages import html, opened, text
+
+PAGE = "pages/trace_your_code.py"
+STARVING = """
+import torch
+from torch import nn
+net, head = nn.Linear(3, 2), nn.Linear(2, 1)
+opt = torch.optim.SGD([*net.parameters(), *head.parameters()], 0.1)
+
+def step():
+    return head(net(torch.ones(4, 3)).detach()).pow(2).mean()
+"""
+
+
+def test_a_loss_that_cannot_train_is_named_with_its_line_and_its_words() -> None:
+    app = opened(PAGE, traced="a_cannot_train")
+    assert not app.exception
+    said = text(app).replace("\\", "")
+    assert "a_cannot_train.py:22" in said
+    assert "does not require grad and does not have a grad_fn" in said
+    assert "policy.0.weight" in said
+    assert "Write instead" in said
+
+
+def test_a_loss_that_trains_silently_wrong_is_named_too() -> None:
+    said = text(opened(PAGE, traced="b_silently_wrong"))
+    assert "actor.0.weight" in said
+    assert "rsample" in said
+    assert "line 21" in said
+
+
+def test_an_intended_detach_gets_no_warning() -> None:
+    app = opened(PAGE, traced="c_nothing_wrong")
+    assert not app.error
+    assert app.success
+    assert any("meant" in table for table in html(app))
+
+
+def test_the_filter_finds_calls_by_any_of_their_words() -> None:
+    app = opened(PAGE, traced="a_cannot_train")
+    app.text_input(key="calls filter").set_value("log_softmax").run()
+    assert not app.exception
+    table = next(t for t in html(app) if 'aria-label="Calls"' in t)
+    assert table.count("<tr>") < 9
+    app.text_input(key="calls filter").set_value("<script>[(").run()
+    assert not app.exception
+
+
+@pytest.mark.parametrize(
+    "traced", ["/etc/passwd", "../../x.py", "your file", "a_cannot_train.py", "x" * 5_000]
+)
+def test_no_link_can_name_a_file(traced: str) -> None:
+    app = opened(PAGE, traced=traced)
+    assert not app.exception
+    radio = next(r for r in app.main.radio if r.label == "What to trace")
+    assert radio.options == [example.title for example in examples()]
+    assert examples()[0].story in text(app)
+    assert not app.get("file_uploader")
+    assert [t.label for t in app.text_input] == ["Filter"]
+
+
+def started_with(monkeypatch: pytest.MonkeyPatch, path: Path) -> AppTest:
+    monkeypatch.setattr(sys, "argv", ["streamlit_app.py", "--trace", str(path)])
+    return opened(PAGE)
+
+
+def test_the_file_of_the_command_line_is_traced_and_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "my_step.py"
+    path.write_text(STARVING)
+    app = started_with(monkeypatch, path)
+    assert "my_step.py:8" in app.error[0].value.replace("\\", "")
+    assert str(tmp_path) not in app.error[0].value
+    path.write_text(STARVING.replace(".detach()", ""))
+    app.run()
+    assert not app.error
+    assert app.success
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (None, "can't be read"),
+        ("def step(:\n", "not valid Python"),
+        ("x = 1\n", "defines no function"),
+        ("def step():\n    return 3\n", "not a tensor"),
+        ("1 / 0\n", "ZeroDivisionError"),
+        ("import os\nos._exit(3)\n", "ended its process"),
+    ],
+)
+def test_a_file_that_cannot_be_traced_gets_one_sentence(
+    source: str | None, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "my_step.py"
+    if source is not None:
+        path.write_text(source)
+    app = started_with(monkeypatch, path)
+    assert not app.exception
+    assert len(app.error) == 1
+    assert words in app.error[0].value.replace("\\", "")
+    assert len(app.error[0].value) < 300
+
+
+def test_what_a_file_does_to_torch_stays_in_its_own_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    path = tmp_path / "my_step.py"
+    path.write_text(
+        "import torch\ntorch.set_grad_enabled(False)\ntorch.set_default_dtype(torch.float64)\n" + STARVING
+    )
+    started_with(monkeypatch, path)
+    assert torch.is_grad_enabled()
+    assert torch.get_default_dtype() is torch.float32
+
+
+def test_the_command_line_is_read_leniently() -> None:
+    assert named_file(["--trace", "a.py"]) == "a.py"
+    assert named_file(["--trace=a.py"]) == "a.py"
+    assert named_file(["--trace"]) is None
+    assert named_file(["-x", "else"]) is None
