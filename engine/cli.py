@@ -7,6 +7,7 @@ on the error output says why.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 import warnings
 from collections.abc import Sequence
@@ -18,7 +19,10 @@ def main(arguments: Sequence[str]) -> int:
     """Runs one command and returns its exit status."""
     options = _parser().parse_args(arguments)
     try:
-        with warnings.catch_warnings():
+        with (
+            warnings.catch_warnings(),
+            contextlib.redirect_stdout(sys.stderr),
+        ):  # stdout is the report's alone
             warnings.simplefilter("ignore")  # torch's own hints; the report says what they mean
             record = record_file(options.file, options.calls)
     except ScriptError as error:
@@ -32,7 +36,9 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m engine", description="Where does a gradient stop, and why?")
+    parser = argparse.ArgumentParser(
+        prog="python -m engine", description="Where does a gradient stop, and why?"
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="trace")
     trace = commands.add_parser("trace", help="record a file that defines step() and say what starves")
     trace.add_argument("file", help="a Python file with a function step() that returns the loss")

@@ -1,13 +1,13 @@
 """Records one training step: the calls, what came back through them, and where a gradient stopped.
 
-    from engine.recorder import record_step, recording
+from engine.recorder import record_step, recording
 
-    print(record_step(step, optimizer=optimizer))
+print(record_step(step, optimizer=optimizer))
 
-    with recording(optimizer=optimizer) as recorded:
-        loss = criterion(model(x), y)
-        loss.backward()
-    print(recorded.report)
+with recording(optimizer=optimizer) as recorded:
+    loss = criterion(model(x), y)
+    loss.backward()
+print(recorded.report)
 """
 
 from engine.recorder.live import recording

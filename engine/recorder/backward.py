@@ -1,8 +1,9 @@
 """A backward pass, watched: what came back to every node of the graph, and by which edge.
 
-Just before the pass the graph is walked from the roots, and each node gets a hook that notes whether what it sends
-along each of its edges is zero, and copies what came to the tensors that the step made. The hooks return nothing,
-so that the gradients stay the very same bits, and they are taken off when the pass is over, also when it raises.
+Just before the pass the graph is walked from the roots, and each node that made the output of a call gets a hook
+that notes whether what it sends along each of its edges is zero, and copies what came to that output. The nodes
+inside of a call, of which a transformer has four times as many, get none. The hooks return nothing, so that the
+gradients stay the very same bits, and they are taken off when the pass is over, also when it raises.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from torch import Tensor
+from torch.autograd.function import BackwardCFunction
 
 from engine.recorder.flow import ACCUMULATE, Entry, Flow
 from engine.recorder.frames import Line
@@ -40,7 +42,6 @@ class BackwardPass:
     """By node that ran: what came to each of its outputs."""
     arrived: dict[int, GradientState] = field(default_factory=dict)
     """By leaf's bit: what came to a leaf in all."""
-    root_ids: tuple[int, ...] = ()
     python_nodes: set[int] = field(default_factory=set)
     finished: bool = False
     to_leaves: bool = True
@@ -69,6 +70,7 @@ def watched(record: BackwardPass, roots: list[Tensor], flow: Flow, keep: int) ->
 
 def _watch(record: BackwardPass, roots: list[Tensor], flow: Flow, keep: int, handles: list[Any]) -> None:
     graph = flow.graph
+    outputs = {key for key, _ in flow.by_node}
     todo = [tensor.grad_fn for tensor in roots if tensor.grad_fn is not None]
     while todo:
         node = todo.pop()
@@ -93,11 +95,11 @@ def _watch(record: BackwardPass, roots: list[Tensor], flow: Flow, keep: int, han
             else:
                 edges.append((None, 0))
         record.edges[key] = tuple(edges)
-        name = type(node).__name__
-        record.operations[key] = name
-        if hasattr(node, "saved_tensors") and not name.endswith("Backward0"):
+        record.operations[key] = type(node).__name__
+        python = isinstance(node, BackwardCFunction)
+        if python:
             record.python_nodes.add(key)
-        if record.to_leaves:
+        if record.to_leaves and (python or key in outputs):
             handles.append(node.register_hook(_node_hook(record, key, flow, keep)))
 
 
@@ -121,7 +123,7 @@ def _node_hook(record: BackwardPass, key: int, flow: Flow, keep: int) -> Callabl
                     entry.gradient_state = "value"
                 array = read_only(gradient, keep)
                 if array is not None and entry.gradient is not None and array.shape == entry.gradient.shape:
-                    total = entry.gradient + array  # a second pass came through: the two add up
+                    total = np.add(entry.gradient, array)  # a second pass came through: the two add up
                     entry.gradient = np.frombuffer(total.tobytes(), total.dtype).reshape(total.shape)
                 else:
                     entry.gradient = array

@@ -25,24 +25,94 @@ from engine.recorder.names import Names
 from engine.recorder.source import block_around, decorator_line, line_that_calls
 from engine.recorder.tensors import read_only, tensor_record
 
-EventKind = Literal["backward", "clear", "set_grad", "freeze", "unfreeze", "optimizer", "grad_of_non_leaf", "array_edit"]
+EventKind = Literal[
+    "backward", "clear", "set_grad", "freeze", "unfreeze", "optimizer", "grad_of_non_leaf", "array_edit"
+]
 
 _PROPERTIES = frozenset(["data", "grad", "T", "mT", "H", "mH", "real", "imag"])
 _NO_VALUES = frozenset(
-    "size dim ndimension numel nelement stride storage_offset data_ptr element_size is_floating_point is_complex "
-    "is_contiguous is_signed is_same_size is_pinned is_cuda type get_device __len__ __repr__ __format__ __str__ "
-    "__bool__ __hash__ __contains__ is_nonzero equal allclose register_hook register_post_accumulate_grad_hook "
-    "untyped_storage storage typed_storage _is_view has_names result_type can_cast is_tensor is_storage "
-    "_record_function_enter_new _record_function_exit._RecordFunction _is_all_true _is_any_true is_inference "
-    "__dir__ __reduce_ex__ __array_wrap__ _typed_storage is_neg is_conj names rename_ _version "
-    "_has_compatible_shallow_copy_type retain_grad is_shared share_memory_ set_default_dtype".split()
+    [
+        "size",
+        "dim",
+        "ndimension",
+        "numel",
+        "nelement",
+        "stride",
+        "storage_offset",
+        "data_ptr",
+        "element_size",
+        "is_floating_point",
+        "is_complex",
+        "is_contiguous",
+        "is_signed",
+        "is_same_size",
+        "is_pinned",
+        "is_cuda",
+        "type",
+        "get_device",
+        "__len__",
+        "__repr__",
+        "__format__",
+        "__str__",
+        "__bool__",
+        "__hash__",
+        "__contains__",
+        "is_nonzero",
+        "equal",
+        "allclose",
+        "register_hook",
+        "register_post_accumulate_grad_hook",
+        "untyped_storage",
+        "storage",
+        "typed_storage",
+        "_is_view",
+        "has_names",
+        "result_type",
+        "can_cast",
+        "is_tensor",
+        "is_storage",
+        "_record_function_enter_new",
+        "_record_function_exit._RecordFunction",
+        "_is_all_true",
+        "_is_any_true",
+        "is_inference",
+        "__dir__",
+        "__reduce_ex__",
+        "__array_wrap__",
+        "_typed_storage",
+        "is_neg",
+        "is_conj",
+        "names",
+        "rename_",
+        "_version",
+        "_has_compatible_shallow_copy_type",
+        "retain_grad",
+        "is_shared",
+        "share_memory_",
+        "set_default_dtype",
+    ]
 )
 _SHAPE_ONLY = frozenset(
-    "zeros_like ones_like empty_like rand_like randn_like randint_like full_like new_zeros new_ones new_empty "
-    "new_full new_empty_strided new_tensor".split()
+    [
+        "zeros_like",
+        "ones_like",
+        "empty_like",
+        "rand_like",
+        "randn_like",
+        "randint_like",
+        "full_like",
+        "new_zeros",
+        "new_ones",
+        "new_empty",
+        "new_full",
+        "new_empty_strided",
+        "new_tensor",
+    ]
 )
-_FIRST_ONLY = frozenset("expand_as view_as reshape_as type_as resize_as_ to set_".split())
-_EACH_ITS_OWN = frozenset("broadcast_tensors meshgrid atleast_1d atleast_2d atleast_3d align_tensors".split())
+_FIRST_ONLY = frozenset(["expand_as", "view_as", "reshape_as", "type_as", "resize_as_", "to", "set_"])
+_EACH_ITS_OWN = frozenset(
+    ["broadcast_tensors", "meshgrid", "atleast_1d", "atleast_2d", "atleast_3d", "align_tensors"]
+)
 _SINKS = {
     "item": "item",
     "__float__": "item",
@@ -53,7 +123,7 @@ _SINKS = {
     "numpy": "numpy",
     "__array__": "numpy",
 }
-_COPIES = frozenset("tensor as_tensor asarray scalar_tensor new_tensor".split())
+_COPIES = frozenset(["tensor", "as_tensor", "asarray", "scalar_tensor", "new_tensor"])
 _KINDS = {"detach": "detach", "detach_": "detach", "data": "data", "data=": "data", "detach_copy": "detach"}
 
 
@@ -75,6 +145,7 @@ class Tape:
     """What one thread's calls left behind."""
 
     keep: int
+    measure: int
     names: Names
     flow: Flow = field(default_factory=Flow)
     calls: list[Call] = field(default_factory=list)
@@ -82,11 +153,14 @@ class Tape:
     sinks: list[Call] = field(default_factory=list)
     backwards: list[BackwardPass] = field(default_factory=list)
     inputs: list[Entry] = field(default_factory=list)
+    began: int = -1
+    """The number of the last call before this step."""
+    brought: set[int] = field(default_factory=set)
+    """Entries from before this step that were met in it, by `id`."""
     refused: list[Entry] = field(default_factory=list)
     """Tensors that refused a hook, since no gradient will ever come to them."""
     off: GradOff | None = None
     in_step: bool = True
-    grad_uses: dict[int, Line | None] = field(default_factory=dict)
     arrays: dict[int, Line | None] = field(default_factory=dict)
     """Memory that a NumPy array looks into, with the line that made the array."""
     made: list[tuple[int, int, Line | None, str]] = field(default_factory=list)
@@ -100,10 +174,13 @@ class Tape:
             event.in_step = False
         self.backwards = []
         self.inputs = []
+        self.began = self.flow.clock
+        self.brought = set()
         self.refused = []
         self.sinks = [call for call in self.sinks if not call.in_step]
         self.flow.forget_the_dead()
         self.in_step = True
+        self.flow.clock += 1
 
     def call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Makes the call and notes it. What the call raises goes through."""
@@ -182,7 +259,7 @@ class Tape:
         around = function_around(sys._getframe(4))
         if around is not None:
             function, applied = around
-            call.function = function._sequence_nr()  # type: ignore[attr-defined]
+            call.function = function._sequence_nr()
             if type(function).__name__ == "CheckpointFunctionBackward":
                 call.kind, call.kind_line = "checkpoint", applied
 
@@ -196,7 +273,7 @@ class Tape:
         for i, tensor in enumerate(made):
             entry = self.flow.add(tensor, call, i, inputs[i].value if one_by_one else value)
             if self.in_step:
-                entry.record = tensor_record(tensor, "", _node_name(tensor), self.keep)
+                entry.record = tensor_record(tensor, "", _node_name(tensor), self.keep, self.measure)
             outputs.append(entry)
         call.outputs = tuple(outputs)
         self.calls.append(call)
@@ -251,9 +328,7 @@ class Tape:
         self.calls.append(call)
         self.sinks.append(call)
 
-    def _add_numbers(
-        self, call: Call, inputs: list[Entry], args: tuple[Any, ...], caller: Caller
-    ) -> None:
+    def _add_numbers(self, call: Call, inputs: list[Entry], args: tuple[Any, ...], caller: Caller) -> None:
         """Links numbers among the arguments to the sinks they came from, or says that they may come from one."""
         constants = caller.frame.f_code.co_consts if caller.frame is not None else ()
         for number in _numbers_in(args):
@@ -268,6 +343,8 @@ class Tape:
         known = self.flow.look_up(tensor)
         if known is None:
             return self._meet(tensor, caller)
+        if known.born <= self.began and self.in_step and id(known) not in self.brought:
+            self._bring_in(tensor, known)
         writes = self.flow.writes.get(known.storage)
         late = [w for w in writes if w.number > known.born] if writes else []
         if known.requires_grad == tensor.requires_grad and not late:
@@ -277,6 +354,18 @@ class Tape:
                     self._check_array(tensor, known)
                 return known
         return self._renew(tensor, known, late)
+
+    def _bring_in(self, tensor: Tensor, known: Entry) -> None:
+        """A tensor from before this step: an input of it, unless it is a parameter."""
+        self.brought.add(id(known))
+        known.gradient, known.gradient_state = None, "none"
+        known.name = self.names.tensors.get(id(tensor), known.name)
+        if known.sequence is not None:
+            self.flow.by_node.setdefault((known.sequence, known.output_number), []).append(known)
+        if not isinstance(tensor, torch.nn.Parameter):
+            known.record = tensor_record(tensor, "", _node_name(tensor), self.keep, self.measure)
+            known.met_as_input = True
+            self.inputs.append(known)
 
     def _check_array(self, tensor: Tensor, known: Entry) -> None:
         """Notes an edit of the tensor's numbers through a NumPy array over its memory."""
@@ -297,7 +386,7 @@ class Tape:
         renewed.previous = (known, *through)
         renewed.name = known.name
         if self.in_step:
-            renewed.record = tensor_record(tensor, "", _node_name(tensor), self.keep)
+            renewed.record = tensor_record(tensor, "", _node_name(tensor), self.keep, self.measure)
         if tracked & ~renewed.tracked:
             call = Call(self.flow.clock, "alias", late[-1].line, None, tuple(through), seen=False)
             call.outputs, call.kind, call.kind_line = (renewed,), "data", late[-1].line
@@ -316,13 +405,12 @@ class Tape:
             self._alias(tensor, entry, aliases[-1], caller)
         elif self.sinks and not name and not entry.tracked:
             entry.maybe = len(self.sinks)
-        if self.in_step:
-            entry.record = tensor_record(tensor, "", _node_name(tensor), self.keep)
-            if entry.leaf is None or not isinstance(tensor, torch.nn.Parameter):
-                entry.met_as_input = True
-                self.inputs.append(entry)
-                if not name and caller is not None:
-                    entry.name = _local_name(tensor, caller)
+        if self.in_step and not isinstance(tensor, torch.nn.Parameter):
+            entry.record = tensor_record(tensor, "", _node_name(tensor), self.keep, self.measure)
+            entry.met_as_input = True
+            self.inputs.append(entry)
+            if not name and caller is not None:
+                entry.name = _local_name(tensor, caller)
         return entry
 
     def _alias(self, tensor: Tensor, entry: Entry, of: Entry, caller: Caller | None) -> None:
@@ -361,7 +449,6 @@ class Tape:
                 entry = self.entry_of(tensor, caller)
                 self.events.append(Event("grad_of_non_leaf", self.flow.clock, caller.line, tensor, entry))
         elif self.backwards:
-            self.grad_uses[id(tensor)] = caller.line
             self.flow.clock += 1
             roots = tuple(entry for run in self.backwards for entry in run.roots)
             call = Call(self.flow.clock, "grad", caller.line, caller.module, roots, in_step=self.in_step)
@@ -418,7 +505,6 @@ class Tape:
         entries = tuple(self.entry_of(tensor, caller) for tensor in roots)
         self.flow.clock += 1
         record = BackwardPass(self.flow.clock, entries, caller.line)
-        record.root_ids = tuple(id(t) for t in roots)
         self.backwards.append(record)
         self.events.append(Event("backward", self.flow.clock, caller.line, backward=record))
         with watched(record, roots, self.flow, self.keep):
@@ -437,7 +523,7 @@ class Tape:
         with watched(record, roots, self.flow, 0):
             out = func(*args, **kwargs)
         self.made.append((first, _get_sequence_nr(), call.line, "autograd.grad"))
-        call.inputs = tuple([*entries, *about])
+        call.inputs = (*entries, *about)
         call.about = tuple(about)
         self._note_outputs(call, "autograd.grad", list(tensors_in(out)), caller)
         if call.kind:
@@ -470,8 +556,21 @@ def _changed(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[T
 
 
 _IN_PLACE_OPERATORS = frozenset(
-    "__iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __ipow__ __imod__ __iand__ __ior__ __ixor__ "
-    "__ilshift__ __irshift__ __imatmul__".split()
+    [
+        "__iadd__",
+        "__isub__",
+        "__imul__",
+        "__itruediv__",
+        "__ifloordiv__",
+        "__ipow__",
+        "__imod__",
+        "__iand__",
+        "__ior__",
+        "__ixor__",
+        "__ilshift__",
+        "__irshift__",
+        "__imatmul__",
+    ]
 )
 
 

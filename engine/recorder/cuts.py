@@ -91,7 +91,7 @@ def _blame(cuts: list[CutFound], scene: Scene) -> None:
     for cut in cuts:
         on_the_way = scene.named(cut.lost_on_the_way)
         cut.starved = [n for n in on_the_way if scene.states.get(n) == "none" and n not in scene.wiped]
-        cut.partial = [n for n in on_the_way if scene.states.get(n) == "gradient"]
+        cut.partial = [n for n in on_the_way if scene.states.get(n) in ("gradient", "zero")]
         perhaps = [
             n for n in scene.named(cut.lost_perhaps)
             if scene.states.get(n) == "none" and n not in certain and n not in scene.wiped

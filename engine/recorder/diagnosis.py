@@ -6,15 +6,15 @@ from collections.abc import Iterable
 
 from engine.recorder.cuts import CutFound, find_cuts
 from engine.recorder.faults import freeze_line, warn_of_no_path, warn_of_raised
-from engine.recorder.from_cuts import warn_of_cuts, warn_of_zeros
 from engine.recorder.frames import Line
+from engine.recorder.from_cuts import warn_of_cuts, warn_of_zeros
 from engine.recorder.growth_findings import warn_of_growth
 from engine.recorder.intent import settle_intent
 from engine.recorder.leaves import Computed, computed_tensors, moved_buffers, warn_of_leaves
 from engine.recorder.memory import warn_of_memory
 from engine.recorder.paths import find_paths
-from engine.recorder.records import Cut, Finding, Location, ParameterRecord, StepRecord
 from engine.recorder.recorder import Recorder
+from engine.recorder.records import Cut, Finding, Location, ParameterRecord, StepRecord
 from engine.recorder.scene import Scene, look_at
 from engine.recorder.stages import build_stages
 from engine.recorder.suggestions import WHAT, listed
@@ -29,6 +29,7 @@ def diagnose(recorder: Recorder) -> StepRecord:
     """The whole report of a recording."""
     scene = look_at(recorder)
     stages, where = build_stages(recorder.tape, scene.names)
+    scene.hidden = hidden_parameters(scene)
     cuts = find_cuts(scene)
     settle_intent(cuts, scene)
     zeros = [*find_zeros(scene), *find_dropped(scene)]
@@ -49,7 +50,7 @@ def diagnose(recorder: Recorder) -> StepRecord:
     loss = recorder.tape.flow.look_up(recorder.loss) if recorder.loss is not None else None
     if loss is None and scene.roots:
         loss = scene.roots[-1]
-    all_cuts = tuple([*(_cut(cut, scene, where) for cut in cuts), *(_zero_cut(zero, scene) for zero in zeros)])
+    all_cuts = (*(_cut(cut, scene, where) for cut in cuts), *(_zero_cut(zero, scene) for zero in zeros))
     return StepRecord(
         loss=recorder.loss_value,
         stages=stages,
@@ -106,7 +107,7 @@ def _parameters(
             read_only(tensor, keep), None if gradient is None else read_only(gradient, keep),
             paths.get(name, ()), tensor.requires_grad,
         )  # fmt: skip
-    for path, tensor in hidden_parameters(scene).items():
+    for path, tensor in scene.hidden.items():
         bit = scene.tape.flow.graph.bit_of.get(id(tensor), -1)
         if id(tensor) not in known and any(run.arrived.get(bit) == "value" for run in scene.tape.backwards):
             yield ParameterRecord(
@@ -120,9 +121,7 @@ def _parameters(
         )  # fmt: skip
 
 
-def _reason(
-    name: str, scene: Scene, cuts: list[CutFound], zeros: list[ZeroFound]
-) -> tuple[str, Line | None]:
+def _reason(name: str, scene: Scene, cuts: list[CutFound], zeros: list[ZeroFound]) -> tuple[str, Line | None]:
     """Why a parameter has its gradient, or why it has none, and the line that is to blame."""
     tensor, state = scene.tensor(name), scene.states[name]
     if state == "gradient":
@@ -130,13 +129,20 @@ def _reason(
             return "A gradient came back to it, and no known optimizer holds it.", None
         lost = next((cut for cut in cuts if name in cut.partial), None)
         if lost is not None:
-            return f"A gradient came back to it; another path was cut: {WHAT.get(lost.kind, 'it ends')}.", lost.line
+            return (
+                f"A gradient came back to it; another path was cut: {WHAT.get(lost.kind, 'it ends')}.",
+                lost.line,
+            )
         return "A gradient came back to it.", None
     if state == "zero":
         zero = next((z for z in zeros if name in z.starved), None)
         if zero is None:
             return "Its gradient is all zeros.", None
-        what = WHAT.get(zero.kind, "") if zero.kind != "zero_op" else f"the derivative of `{zero.operation}` is zero here"
+        what = (
+            WHAT.get(zero.kind, "")
+            if zero.kind != "zero_op"
+            else f"the derivative of `{zero.operation}` is zero here"
+        )
         return f"Its gradient is all zeros: {what}.", zero.line
     if name in scene.constant:
         return "Constant on purpose, as the step says.", None
@@ -157,5 +163,8 @@ def _reason(
         return f"{where} raised {scene.raised.type} before a gradient could come.", None
     side = next((cut for cut in cuts if name in scene.named(cut.lost)), None)
     if side is not None:
-        return f"Nothing connects it to the loss; it is used for something else ({listed([side.kind])}).", side.line
+        return (
+            f"Nothing connects it to the loss; it is used for something else ({listed([side.kind])}).",
+            side.line,
+        )
     return "Nothing connects it to the loss.", None

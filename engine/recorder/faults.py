@@ -20,7 +20,10 @@ _KINDS: tuple[tuple[str, str], ...] = (
     (r"through the graph a second time|after they have already been freed", "freed_graph"),
     (r"modified by an inplace operation", "inplace"),
     (r"leaf [Vv]ariable.*in-?place|view of a leaf|leaf variable has been moved", "inplace"),
-    (r"detached in-?place|detach.*view|view.*detach|view.*modified in-?place|modified in-?place.*view", "inplace"),
+    (
+        r"detached in-?place|detach.*view|view.*detach|view.*modified in-?place|modified in-?place.*view",
+        "inplace",
+    ),
     (r"unsupported operation: (some elements|more than one element)", "inplace"),
     (r"only change requires_grad flags of leaf|can't optimize a non-leaf", "non_leaf"),
     (r"floating point (and complex )?(dtype )?can require grad|of floating point", "integer"),
@@ -41,10 +44,14 @@ def warn_of_raised(scene: Scene) -> Iterator[Warned]:
     if not kind:
         return
     here = Line(raised.location.file, raised.location.line) if raised.location is not None else None
-    line, names, more = here, [], ""
+    line, more = here, ""
+    names: list[str] = []
     if kind == "inplace" and "modified by" in raised.message:
         culprit = _last_in_place(scene)
-        line, more = culprit or here, " The last change in place before it is on this line." if culprit else ""
+        line, more = (
+            culprit or here,
+            " The last change in place before it is on this line." if culprit else "",
+        )
     elif kind == "freed_graph":
         shared, names = _shared(scene)
         line = shared or here
@@ -110,10 +117,14 @@ def warn_of_no_path(scene: Scene, explained: bool) -> Iterator[Warned]:
     value = 0
     for root in scene.roots:
         value |= root.value
-    frozen = [n for n in scene.named(value) if n in scene.names.parameters and not scene.tensor(n).requires_grad]
+    frozen = [
+        n for n in scene.named(value) if n in scene.names.parameters and not scene.tensor(n).requires_grad
+    ]
     if frozen:
         line = freeze_line(scene, frozen)
-        text = f"Nothing in the loss requires a gradient: {listed(frozen)} went in, and there {WHAT['frozen']}."
+        text = (
+            f"Nothing in the loss requires a gradient: {listed(frozen)} went in, and there {WHAT['frozen']}."
+        )
         yield warned(600, "frozen", line, frozen, text)
     else:
         here = scene.raised.location if scene.raised is not None else None

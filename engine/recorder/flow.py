@@ -129,9 +129,7 @@ class Graph:
                     continue
                 after = [n for n, _ in node.next_functions if n is not None]
                 waiting = [
-                    (n, k, None)
-                    for n in after
-                    if (k := n._sequence_nr()) != ACCUMULATE and k not in reach
+                    (n, k, None) for n in after if (k := n._sequence_nr()) != ACCUMULATE and k not in reach
                 ]
                 if waiting:
                     stack.append((node, key, after))
@@ -180,7 +178,7 @@ class Flow:
             return 0
         key = storage._cdata
         if key not in self.storages:
-            self.storages[key] = StorageWeakRef(storage)
+            self.storages[key] = StorageWeakRef(storage)  # type: ignore[no-untyped-call]
         return int(key)
 
     def look_up(self, tensor: Tensor) -> Entry | None:

@@ -19,14 +19,36 @@ from engine.recorder.suggestions import WHAT, listed, verb
 from engine.recorder.warned import Warned, warned
 from engine.recorder.zeros import ZeroFound
 
-_ADDING = frozenset("add add_ sub sub_ rsub __add__ __radd__ __sub__ __rsub__ sum neg __neg__ stack cat".split())
-_SCALING = frozenset("mul mul_ __mul__ __rmul__ div div_ true_divide __truediv__ mean".split())
+_ADDING = frozenset(
+    [
+        "add",
+        "add_",
+        "sub",
+        "sub_",
+        "rsub",
+        "__add__",
+        "__radd__",
+        "__sub__",
+        "__rsub__",
+        "sum",
+        "neg",
+        "__neg__",
+        "stack",
+        "cat",
+    ]
+)
+_SCALING = frozenset(
+    ["mul", "mul_", "__mul__", "__rmul__", "div", "div_", "true_divide", "__truediv__", "mean"]
+)
 
 
 def warn_of_cuts(cuts: list[CutFound], scene: Scene) -> Iterator[Warned]:
     """All findings about cuts."""
+    sinks = [cut for cut in cuts if cut.kind in ("item", "numpy") and cut.starved and not cut.intended]
     for cut in cuts:
         wanted = [n for n in cut.starved if scene.trainable(n)]
+        if cut.kind == "detach" and any(s.line == cut.line and set(wanted) <= set(s.starved) for s in sinks):
+            continue  # `.detach().numpy()`: the array is the point, and the detach only lets it happen
         if wanted and not cut.intended:
             yield _starving(cut, wanted, scene)
         elif cut.kind == "create_graph":
@@ -144,7 +166,14 @@ def _quantiser(cuts: list[CutFound], scene: Scene) -> Iterator[Warned]:
             f"This loss moves the code {listed(names)} with {light / heavy:.3g} of the weight with which the encoder "
             "is moved towards it: the weights of codebook loss and commitment loss look swapped."
         )
-        yield warned(40, "detach", stop.line, names, text, "Give the smaller weight to the term that detaches the code.")
+        yield warned(
+            40,
+            "detach",
+            stop.line,
+            names,
+            text,
+            "Give the smaller weight to the term that detaches the code.",
+        )
 
 
 def _size(call: Call) -> float | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import islice, pairwise
 from types import ModuleType
 from typing import Any
 
@@ -43,8 +43,7 @@ class Growth:
         return tuple(
             name
             for name, counts in self._counts.items()
-            if len(counts) == self._calls
-            and all(a < b for a, b in zip(counts, counts[1:], strict=False))
+            if len(counts) == self._calls and all(a < b for a, b in pairwise(counts))
         )
 
 
@@ -77,7 +76,11 @@ def _tensors(value: object, depth: int) -> Iterator[Tensor]:
     elif isinstance(value, list | tuple | set | deque):
         for item in islice(value, _MOST):
             yield from _tensors(item, depth - 1)
-    elif hasattr(value, "__dict__") and not isinstance(value, nn.Module | type | ModuleType) and not callable(value):
+    elif (
+        hasattr(value, "__dict__")
+        and not isinstance(value, nn.Module | type | ModuleType)
+        and not callable(value)
+    ):
         for item in islice(vars(value).values(), _MOST):
             yield from _tensors(item, depth - 1)
 

@@ -16,7 +16,9 @@ from engine.recorder.warned import Warned, warned
 def warn_of_growth(growing: tuple[str, ...], scene: Scene) -> Iterator[Warned]:
     """One finding for each variable that grows, at the line that last added to it."""
     for name in growing:
-        yield warned(55, "growth", _line(scene, name), (name,), f"`{name}` keeps its history: {WHAT['growth']}.")
+        yield warned(
+            55, "growth", _line(scene, name), (name,), f"`{name}` keeps its history: {WHAT['growth']}."
+        )
 
 
 def _line(scene: Scene, name: str) -> Line | None:

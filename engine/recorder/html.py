@@ -69,14 +69,20 @@ def _picture(record: StepRecord) -> Iterator[str]:
 
 def _boxes(stages: tuple[Stage, ...], depth: int, starved: set[str], cuts: set[int]) -> Iterator[str]:
     """Runs of stages of one module as a box, boxes of its inner modules within."""
-    for path, run in groupby(stages, key=lambda s: ".".join(s.module.split(".")[: depth + 1]) if s.module else ""):
+    for path, run in groupby(
+        stages, key=lambda s: ".".join(s.module.split(".")[: depth + 1]) if s.module else ""
+    ):
         inside = tuple(run)
         deep = path.count(".") >= depth
         if not path or not deep:
             yield from (_stage(stage, cuts) for stage in inside)
             continue
         hungry = sorted({n for stage in inside for n in stage.parameters if n in starved})
-        word = f" ✕ starved: {escape(', '.join(hungry[:4]))}{' and more' if len(hungry) > 4 else ''}" if hungry else ""
+        word = (
+            f" ✕ starved: {escape(', '.join(hungry[:4]))}{' and more' if len(hungry) > 4 else ''}"
+            if hungry
+            else ""
+        )
         opened = " open" if len(stages) <= 40 else ""
         yield f'<details{opened} class="{"dl-starved" if hungry else ""}"><summary><code>{escape(path)}</code>'
         yield f" {len(inside)} call{'s' if len(inside) > 1 else ''}{word}</summary>"
@@ -110,7 +116,11 @@ def _calls(record: StepRecord) -> Iterator[str]:
 
 
 def _place(location: Location | None) -> str:
-    return "" if location is None else f"<code>{escape(str(location))}</code> <code>{escape(location.text)}</code>"
+    return (
+        ""
+        if location is None
+        else f"<code>{escape(str(location))}</code> <code>{escape(location.text)}</code>"
+    )
 
 
 def _code(text: str) -> str:

@@ -53,6 +53,9 @@ def _is_meant(cut: CutFound, wanted: list[str], scene: Scene) -> bool:
     if not layers and merged and not direct:
         cut.why = "its value is a target or a weight that a prediction is compared with"
         return True
+    if layers and _batched_with_data(entries, scene):
+        cut.why = "it is one part of a batch, beside data"
+        return True
     if layers and _sees_other_data(layers, entries, scene):
         cut.why = "the layers after it are trained on other data as well"
         return True
@@ -75,7 +78,9 @@ def _in_eval_mode(names: list[str], scene: Scene) -> bool:
     wanted = {id(scene.tensor(n)) for n in names}
     for value in scene.names.variables.values():
         if isinstance(value, nn.Module):
-            owners += [m for m in value.modules() if any(id(p) in wanted for p in m.parameters(recurse=False))]
+            owners += [
+                m for m in value.modules() if any(id(p) in wanted for p in m.parameters(recurse=False))
+            ]
     covered = {id(p) for m in owners for p in m.parameters(recurse=False)}
     return bool(owners) and wanted <= covered and not any(m.training for m in owners)
 
@@ -125,6 +130,24 @@ def _sees_other_data(layers: set[int], entries: list[Entry], scene: Scene) -> bo
         if not own:
             return False
     return True
+
+
+def _batched_with_data(entries: list[Entry], scene: Scene) -> bool:
+    """Whether the value is put into one batch with values that no parameter made: fake samples beside real ones."""
+    for entry in entries:
+        for call in _users_into_loss(entry, scene):
+            mine, made = entry.record, call.outputs[0].record
+            if (
+                call.operation not in ("cat", "concat", "concatenate", "vstack")
+                or mine is None
+                or made is None
+            ):
+                continue
+            others = [e for e in call.inputs if e is not entry]
+            along_the_batch = mine.shape[1:] == made.shape[1:] and mine.shape != made.shape
+            if along_the_batch and any(not e.value for e in others):
+                return True
+    return False
 
 
 def _forward(entries: list[Entry], scene: Scene) -> set[int]:

@@ -59,4 +59,7 @@ def to_json(record: StepRecord, indent: int | None = 2) -> str:
 
 
 def _where(location: Location | None) -> dict[str, Any]:
-    return {"file": None if location is None else location.file, "line": None if location is None else location.line}
+    return {
+        "file": None if location is None else location.file,
+        "line": None if location is None else location.line,
+    }

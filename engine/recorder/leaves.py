@@ -48,13 +48,22 @@ def _moving_statistics(scene: Scene, buffers: tuple[Buffer, ...]) -> Iterator[Wa
     for buffer in buffers:
         below = [p for n, p in scene.names.parameters.items() if n.startswith(f"{buffer.module}.")]
         parent = buffer.module.rpartition(".")[0]
-        around = below or [p for n, p in scene.names.parameters.items() if parent and n.startswith(f"{parent}.")]
+        around = below or [
+            p for n, p in scene.names.parameters.items() if parent and n.startswith(f"{parent}.")
+        ]
         if around and not any(p.requires_grad for p in around):
             moved.append(buffer.name)
             owners += [n for n, p in scene.names.parameters.items() if n.startswith(f"{buffer.module}.")]
     if moved:
         text = f"The layer is frozen and {listed(moved)} still {verb(moved, 'moves', 'move')}: it is in train mode."
-        yield warned(45, "frozen", freeze_line(scene, owners), moved, text, "Put the frozen layers in `.eval()` as well.")
+        yield warned(
+            45,
+            "frozen",
+            freeze_line(scene, owners),
+            moved,
+            text,
+            "Put the frozen layers in `.eval()` as well.",
+        )
 
 
 def _frozen_late(scene: Scene) -> Iterator[Warned]:
@@ -62,7 +71,9 @@ def _frozen_late(scene: Scene) -> Iterator[Warned]:
     for event in scene.tape.events:
         if not event.in_step or event.kind not in ("freeze", "unfreeze"):
             continue
-        names = [n for n, p in scene.names.parameters.items() if p is event.tensor and scene.states[n] == "none"]
+        names = [
+            n for n, p in scene.names.parameters.items() if p is event.tensor and scene.states[n] == "none"
+        ]
         if not names or names[0] in scene.constant:
             continue
         bit = scene.tape.flow.graph.bit_of.get(id(event.tensor), -1)
@@ -91,9 +102,17 @@ def _not_constant(scene: Scene) -> Iterator[Warned]:
         if scene.states.get(name) in ("gradient", "zero"):
             uses = [r for r in scene.tape.backwards if r.to_leaves]
             bit = scene.tape.flow.graph.bit_of.get(id(scene.tensor(name)), -1)
-            node = next((n for r in uses for n, es in r.edges.items() if any(t == (bit, True) for t, _ in es)), None)
+            node = next(
+                (n for r in uses for n, es in r.edges.items() if any(t == (bit, True) for t, _ in es)), None
+            )
             line = scene.made_at(node)[0] if node is not None else None
-            yield warned(120, "expect_constant", line, (name,), f"`{name}` is meant to stay constant and gets a gradient from this line.")
+            yield warned(
+                120,
+                "expect_constant",
+                line,
+                (name,),
+                f"`{name}` is meant to stay constant and gets a gradient from this line.",
+            )
 
 
 def computed_tensors(scene: Scene) -> list[Computed]:
@@ -126,7 +145,7 @@ def moved_buffers(scene: Scene) -> tuple[Buffer, ...]:
     """The buffers that the step changed."""
     moved = []
     for name, (buffer, owner) in scene.names.buffers.items():
-        before, version = scene.recorder.buffers.get(name, (buffer, buffer._version))
-        if before is not buffer or version != buffer._version:
+        before = scene.recorder.buffers.get(name)
+        if before is not None and before.moved(buffer):
             moved.append(Buffer(name, owner))
     return tuple(moved)

@@ -1,9 +1,9 @@
 """Records a step in the middle of a training script: everything between the `with` and its end.
 
-    with recording(optimizer=optimizer) as recorded:
-        loss = criterion(model(x), y)
-        loss.backward()
-    print(recorded.report)
+with recording(optimizer=optimizer) as recorded:
+    loss = criterion(model(x), y)
+    loss.backward()
+print(recorded.report)
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Self
 from torch.optim import Optimizer
 
 from engine.recorder.calls import CallMode
-from engine.recorder.records import StepRecord
 from engine.recorder.recorder import KEEP, Recorder
+from engine.recorder.records import StepRecord
 
 
 class recording:  # noqa: N801 (a context manager, named like those of the standard library)
@@ -53,7 +53,7 @@ class recording:  # noqa: N801 (a context manager, named like those of the stand
         self._recorder.raised = None
         self._recorder.begin()
         self._mode = CallMode(self._recorder.tape)
-        self._mode.__enter__()
+        self._mode.__enter__()  # type: ignore[no-untyped-call]
         return self
 
     def __exit__(
@@ -62,7 +62,7 @@ class recording:  # noqa: N801 (a context manager, named like those of the stand
         recorder, mode = self._recorder, self._mode
         if recorder is None or mode is None:
             return
-        mode.__exit__(kind, error, trace)
+        mode.__exit__(kind, error, trace)  # type: ignore[no-untyped-call]
         runs = recorder.tape.backwards
         if isinstance(error, Exception):
             recorder.note_error(error, "backward" if runs and not runs[-1].finished else "step")

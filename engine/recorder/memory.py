@@ -13,8 +13,20 @@ from engine.recorder.scene import Scene
 from engine.recorder.suggestions import listed
 from engine.recorder.warned import Warned, warned
 
-
-_NO_EDIT = frozenset("data= detach_ squeeze_ unsqueeze_ t_ transpose_ swapaxes_ swapdims_ as_strided_ set_".split())
+_NO_EDIT = frozenset(
+    [
+        "data=",
+        "detach_",
+        "squeeze_",
+        "unsqueeze_",
+        "t_",
+        "transpose_",
+        "swapaxes_",
+        "swapdims_",
+        "as_strided_",
+        "set_",
+    ]
+)
 """In-place calls that leave the numbers as they are, or give the tensor another memory."""
 
 
@@ -29,7 +41,13 @@ def warn_of_memory(scene: Scene) -> Iterator[Warned]:
 def _edits(scene: Scene) -> Iterator[Warned]:
     seen: set[tuple[str, Line | None]] = set()
     for call in scene.tape.calls:
-        if not call.in_place or not call.in_step or call.line is None or not call.outputs or call.operation in _NO_EDIT:
+        if (
+            not call.in_place
+            or not call.in_step
+            or call.line is None
+            or not call.outputs
+            or call.operation in _NO_EDIT
+        ):
             continue
         touched = _tracked_victims(call, scene)
         if not touched:
@@ -68,7 +86,9 @@ def _tracked_victims(call: Call, scene: Scene) -> list[Entry]:
 def _used_before(leaf: Entry, call: Call, scene: Scene) -> bool:
     """Whether the loss used a leaf before the edit and is sent back after it."""
     used = any(
-        user.number < call.number and any(id(o) in scene.into_loss for o in user.outputs) and user.outputs[0].tracked
+        user.number < call.number
+        and any(id(o) in scene.into_loss for o in user.outputs)
+        and user.outputs[0].tracked
         for user in scene.users.get(id(leaf), ())
         if not user.in_place and user.outputs
     )
@@ -102,7 +122,9 @@ def _array_edits(scene: Scene) -> Iterator[Warned]:
 
 def _snapshots(scene: Scene) -> Iterator[Warned]:
     storages = {
-        scene.tape.flow.storage_of(p): name for name, p in scene.names.parameters.items() if scene.trainable(name)
+        scene.tape.flow.storage_of(p): name
+        for name, p in scene.names.parameters.items()
+        if scene.trainable(name)
     }
     own = {id(p) for p in scene.names.parameters.values()} | scene.held
     for name, value in scene.names.variables.items():
@@ -119,5 +141,3 @@ def _snapshots(scene: Scene) -> Iterator[Warned]:
         if shared:
             text = f"`{name}` is no copy: it shares its memory with {listed(shared)}, so the next `optimizer.step()` changes it too."
             yield warned(50, "alias", line, shared, text)
-
-

@@ -30,9 +30,7 @@ class Names:
 
     def held(self) -> set[int]:
         """The ids of all tensors that a known optimizer holds."""
-        return {
-            id(p) for o in self.optimizers.values() for group in o.param_groups for p in group["params"]
-        }
+        return {id(p) for o in self.optimizers.values() for group in o.param_groups for p in group["params"]}
 
 
 def read_names(variables: Mapping[str, object], optimizers: Iterable[Optimizer] = ()) -> Names:
@@ -76,7 +74,7 @@ def variables_of(step: Callable[..., object]) -> dict[str, object]:
             found.setdefault("self", function.__self__)
             function = function.__func__
         if not isinstance(function, types.FunctionType):
-            call = getattr(type(function), "__call__", None)
+            call = vars(type(function)).get("__call__")
             if isinstance(call, types.FunctionType):
                 found.setdefault("self", function)
                 function = call

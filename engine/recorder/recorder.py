@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import torch
@@ -17,14 +18,39 @@ from torch._C._autograd import _get_sequence_nr
 from torch.optim import Optimizer
 
 from engine.recorder.calls import CallMode, Tape
-from engine.recorder.growth import Growth
 from engine.recorder.flow import GradOff
 from engine.recorder.frames import Line, Passed, find_caller, judged
+from engine.recorder.growth import Growth
 from engine.recorder.names import Names, read_names, variables_of
 from engine.recorder.records import Raised, StepRecord
 
 KEEP = 1_024
 """Elements up to which the values of a tensor are kept; above it only minimum, maximum and mean."""
+MEASURE = 65_536
+"""Elements up to which minimum, maximum and mean are computed; above it only shape and type are recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A buffer before a step. Small ones are copied: batch norm moves its statistics without a new version."""
+
+    tensor: Tensor
+    version: int
+    copy: Tensor | None
+
+    @classmethod
+    def of(cls, buffer: Tensor) -> Snapshot:
+        """The buffer as it is now."""
+        small = buffer.numel() <= 16_384 and not buffer.is_meta
+        return cls(buffer, buffer._version, buffer.detach().clone() if small else None)
+
+    def moved(self, buffer: Tensor) -> bool:
+        """Whether the buffer is another one by now, or holds other numbers."""
+        if buffer is not self.tensor:
+            return True
+        if self.copy is not None and self.copy.shape == buffer.shape:
+            return not torch.equal(self.copy, buffer.detach())
+        return buffer._version != self.version
 
 
 class Recorder:
@@ -37,13 +63,14 @@ class Recorder:
         keep: int = KEEP,
         constant: Iterable[str] = (),
         file: str = "",
+        measure: int = MEASURE,
     ) -> None:
         self.file = file
         self._variables = variables
         self._optimizers = tuple(optimizers)
         self.constant = tuple(constant)
         self.before = self.names()
-        self.tape = Tape(keep, self.before)
+        self.tape = Tape(keep, measure, self.before)
         if not torch.is_grad_enabled():
             self.tape.off = GradOff("no_grad", None)
         self.loss: Tensor | None = None
@@ -51,8 +78,9 @@ class Recorder:
         self.loss_value: float | None = None
         self.raised: Raised | None = None
         self.old_grads: dict[int, tuple[Tensor | None, int]] = {}
-        self.buffers: dict[str, tuple[Tensor, int]] = {}
+        self.buffers: dict[str, Snapshot] = {}
         self.growth = Growth()
+        self.several = False
         self.had_gradients: set[str] = set()
         self.gave_no_tensor = False
         self.calls_made = 0
@@ -64,7 +92,8 @@ class Recorder:
 
     def begin(self, clear: bool = False) -> None:
         """Makes ready for one call of the step; `clear` takes the gradients of the call before away."""
-        self.before = self.names()
+        if self.calls_made:
+            self.before = self.names()
         self.had_gradients = {name for name, p in self.before.parameters.items() if p.grad is not None}
         whole_step = any(event.kind == "optimizer" for event in self.tape.events)
         for parameter in self.before.parameters.values() if clear and not whole_step else ():
@@ -74,9 +103,10 @@ class Recorder:
         self.first_node = _get_sequence_nr()
         self.tape.start_step()
         self.old_grads = {
-            id(p): (p.grad, -1 if p.grad is None else p.grad._version) for p in self.before.parameters.values()
+            id(p): (p.grad, -1 if p.grad is None else p.grad._version)
+            for p in self.before.parameters.values()
         }
-        self.buffers = {name: (b, b._version) for name, (b, _) in self.before.buffers.items()}
+        self.buffers = {name: Snapshot.of(b) for name, (b, _) in self.before.buffers.items()}
 
     def run(self, step: Callable[[], object], clear: bool = False) -> None:
         """One call of the step and the backward pass of the loss it returns."""
@@ -90,7 +120,8 @@ class Recorder:
         self.take_loss(loss)
         if self.raised is None:
             self._send_back(loss)
-        self.growth.measure(self._variables())
+        if self.several:
+            self.growth.measure(self._variables())
 
     def take_loss(self, loss: object) -> None:
         """Remembers what the step returned."""
@@ -111,7 +142,8 @@ class Recorder:
             self.loss_value = float(record.values.reshape(())[()])
 
     def _send_back(self, loss: object) -> None:
-        own = [run for run in self.tape.backwards if isinstance(loss, Tensor) and id(loss) in run.root_ids]
+        entry = self.tape.flow.look_up(loss) if isinstance(loss, Tensor) else None
+        own = entry is not None and any(entry in run.roots for run in self.tape.backwards)
         if own or (loss is None and self.tape.backwards):
             return
         if not isinstance(loss, Tensor):
@@ -146,6 +178,7 @@ def record_step(
     names: Mapping[str, object] | None = None,
     optimizer: Optimizer | Iterable[Optimizer] | None = None,
     keep: int = KEEP,
+    measure: int = MEASURE,
     calls: int = 1,
     expect_constant: Iterable[str] = (),
 ) -> StepRecord:
@@ -155,14 +188,16 @@ def record_step(
     modules, tensors and optimizers as a module's globals do (`net.weight`, `w`; a module under "" gives bare
     paths); left out, they are read from the variables that `step` refers to. `optimizer` is one or several that
     hold the parameters; those among `names` are found without it. `keep` is the number of elements up to which a
-    tensor's values are kept. `expect_constant` names what the step means to leave without a gradient.
+    tensor's values are kept, `measure` that up to which its minimum, maximum and mean are computed: nothing larger is
+    read, whatever the size of the model. `expect_constant` names what the step means to leave without a gradient.
 
     Gradients are left in place as a plain `backward()` leaves them. What the step raises is kept in the record.
     """
     optimizers = (optimizer,) if isinstance(optimizer, Optimizer) else tuple(optimizer or ())
     variables = (lambda: names) if names is not None else (lambda: variables_of(step))
     file = getattr(getattr(step, "__code__", None), "co_filename", "")
-    recorder = Recorder(variables, optimizers, keep, expect_constant, file)
+    recorder = Recorder(variables, optimizers, keep, expect_constant, file, measure)
+    recorder.several = calls > 1
     for _ in range(max(1, calls)):
         recorder.run(step)
         if recorder.raised is not None:

@@ -60,7 +60,7 @@ class TensorRecord:
 
     @property
     def mean(self) -> float | None:
-        """The mean of the elements, summed in double precision; None for an empty or complex tensor."""
+        """The mean of the elements; None for an empty or complex tensor."""
         return self._statistic(2)
 
     def _statistic(self, which: int) -> float | None:

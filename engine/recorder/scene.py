@@ -17,8 +17,8 @@ from engine.recorder.calls import Event, Tape
 from engine.recorder.flow import Call, Entry
 from engine.recorder.frames import Line
 from engine.recorder.names import Names
-from engine.recorder.records import Location, ParameterState, Raised
 from engine.recorder.recorder import Recorder
+from engine.recorder.records import Location, ParameterState, Raised
 from engine.recorder.stages import leaf_names
 from engine.recorder.tensors import is_zero
 
@@ -47,6 +47,8 @@ class Scene:
     constant: frozenset[str] = frozenset()
     functions: dict[int, Call] = field(default_factory=dict)
     """By the node of a custom Function: the last call in its forward."""
+    hidden: dict[str, Tensor] = field(default_factory=dict)
+    """Parameters of layers that are registered nowhere, by path."""
     read: dict[Line, Location] = field(default_factory=dict)
 
     def named(self, bits: int) -> list[str]:
@@ -90,7 +92,8 @@ class Scene:
     def cannot_train(self) -> bool:
         """Whether `backward()` refused since nothing that it could reach requires a gradient."""
         return self.raised is not None and (
-            "does not require grad" in self.raised.message or "doesn't require gradient" in self.raised.message
+            "does not require grad" in self.raised.message
+            or "doesn't require gradient" in self.raised.message
         )
 
 
@@ -110,7 +113,9 @@ def look_at(recorder: Recorder) -> Scene:
     if recorder.loss is not None:
         found = tape.flow.look_up(recorder.loss)
         roots += [found] if found is not None else []
-    returned = [s.outputs[0] for s in tape.sinks if recorder.returned is not None and s.result is recorder.returned]
+    returned = [
+        s.outputs[0] for s in tape.sinks if recorder.returned is not None and s.result is recorder.returned
+    ]
     scene.roots = tuple(dict.fromkeys([*roots, *returned]))
     scene.into_loss = closure(scene.roots, tape, False)
     scene.perhaps = closure(scene.roots, tape, True) if tape.sinks else scene.into_loss

@@ -6,16 +6,17 @@ detached weight, a leaf that a cast turned into a computed tensor, an embedding 
 
 from __future__ import annotations
 
+import inspect
 import linecache
 import os
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import FunctionType, ModuleType
 
 from engine.recorder.calls import CallMode
-from engine.recorder.records import StepRecord
 from engine.recorder.recorder import KEEP, Recorder
+from engine.recorder.records import StepRecord
 
 
 class ScriptError(Exception):
@@ -33,18 +34,26 @@ def record_file(path: str, calls: int = 1, keep: int = KEEP) -> StepRecord:
         code = compile(text, path, "exec")
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
-        raise ScriptError(f"{path}{f', line {line}' if line else ''}: not valid Python: {_first(error)}.") from error
+        raise ScriptError(
+            f"{path}{f', line {line}' if line else ''}: not valid Python: {_first(error)}."
+        ) from error
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
-    variables: dict[str, object] = {"__name__": "__step__", "__file__": path}
+    module = ModuleType(f"__step_{os.path.basename(path).removesuffix('.py')}__")
+    module.__file__ = path
+    variables = module.__dict__
     recorder = Recorder(lambda: _own(variables), keep=keep, file=path)
     folder = os.path.dirname(os.path.abspath(path))
     sys.path.insert(0, folder)
+    sys.modules[module.__name__] = module  # dataclasses and pickle look a class's module up there
     try:
         recorder.tape.in_step = False
         _load(code, variables, recorder, path)
+        recorder.before = recorder.names()
         step = variables.get("step")
         if not callable(step):
             raise ScriptError(f"{path} defines no function `step()`.")
+        _needs_nothing(step, path)
+        recorder.several = calls > 1
         for _ in range(calls):
             recorder.run(step, clear=True)
             if recorder.raised is not None:
@@ -53,7 +62,10 @@ def record_file(path: str, calls: int = 1, keep: int = KEEP) -> StepRecord:
             kind = type(recorder.returned).__name__
             raise ScriptError(f"step() in {path} returned {kind}, not a tensor, and called no backward().")
         return recorder.report()
+    except SystemExit as error:
+        raise ScriptError(f"step() in {path} ended the program.") from error
     finally:
+        sys.modules.pop(module.__name__, None)
         if folder in sys.path:
             sys.path.remove(folder)
 
@@ -68,6 +80,15 @@ def _read(path: str) -> str:
         raise ScriptError(f"{path} can't be read: {error.strerror or error}.") from error
 
 
+def _needs_nothing(step: Callable[..., object], path: str) -> None:
+    try:
+        inspect.signature(step).bind()
+    except TypeError as error:
+        raise ScriptError(f"step() in {path} must be callable without arguments: {error}.") from error
+    except ValueError:  # a callable that tells nothing about itself is tried as it is
+        return
+
+
 def _load(code: object, variables: dict[str, object], recorder: Recorder, path: str) -> None:
     try:
         with CallMode(recorder.tape):
@@ -77,7 +98,9 @@ def _load(code: object, variables: dict[str, object], recorder: Recorder, path: 
     except Exception as error:
         lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
         where = f", line {lines[-1]}" if lines else ""
-        raise ScriptError(f"{path}{where}: {type(error).__name__} while the file was loaded: {_first(error)}") from error
+        raise ScriptError(
+            f"{path}{where}: {type(error).__name__} while the file was loaded: {_first(error)}"
+        ) from error
 
 
 def _own(variables: Mapping[str, object]) -> dict[str, object]:

@@ -31,23 +31,22 @@ class Source:
     """(line, name) of every call written in the file."""
 
 
-_CACHE: dict[str, tuple[int, Source]] = {}
+_CACHE: dict[str, tuple[list[str], Source]] = {}
 _LOCK = threading.Lock()
 
 
 def source(file: str) -> Source:
     """The parsed file, as `linecache` knows it."""
     lines = linecache.getlines(file)
-    version = hash(tuple(lines)) if len(lines) < 200 else id(lines)
     with _LOCK:
         known = _CACHE.get(file)
-        if known is not None and known[0] == version:
+        if known is not None and known[0] is lines:
             return known[1]
     parsed = _parse("".join(lines))
     with _LOCK:
         if len(_CACHE) > 500:
             _CACHE.clear()
-        _CACHE[file] = (version, parsed)
+        _CACHE[file] = (lines, parsed)
     return parsed
 
 

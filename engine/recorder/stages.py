@@ -6,14 +6,14 @@ a BatchNorm and results that are no tensors are no stages.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
-from engine.recorder.flow import Call, Entry
 from engine.recorder.calls import Tape
+from engine.recorder.flow import Call, Entry
 from engine.recorder.names import Names
 from engine.recorder.records import Stage, TensorRecord
 from engine.recorder.source import assigned_name
+from engine.recorder.tensors import read_only
 
 
 def build_stages(tape: Tape, names: Names) -> tuple[tuple[Stage, ...], dict[int, int]]:
@@ -25,6 +25,8 @@ def build_stages(tape: Tape, names: Names) -> tuple[tuple[Stage, ...], dict[int,
         if entry.record is None or (entry.leaf is not None and _is_parameter(entry, names, bit_names)):
             continue
         where[id(entry)] = len(stages)
+        if entry.leaf is not None:
+            _take_leaf_gradient(entry, tape)
         record = _renamed(entry.record, entry.name)
         stages.append(_stage(len(stages), "input", "", (), (), entry, record, None, None))
     groups = _groups(tape)
@@ -38,23 +40,42 @@ def build_stages(tape: Tape, names: Names) -> tuple[tuple[Stage, ...], dict[int,
         index = len(stages)
         taken = [e for c in group for e in c.inputs]
         inputs = {i for e in taken for i in _stages_behind(e, where)}
-        used = {bit_names[e.leaf] for e in taken if e.leaf is not None and e.leaf in bit_names and id(e) not in where}
+        used = {
+            bit_names[e.leaf]
+            for e in taken
+            if e.leaf is not None and e.leaf in bit_names and id(e) not in where
+        }
         name = assigned_name(call.line) if last_on_line.get(call.line) is call else ""
         operation = call.operation if first.function is None else _function_name(tape, first)
-        module = names.modules.get(id(call.module), type(call.module).__name__) if call.module is not None else ""
+        module = (
+            names.modules.get(id(call.module), type(call.module).__name__) if call.module is not None else ""
+        )
         shared = storages.get(output.storage)
         stage = _stage(
             index, operation, module, tuple(sorted(inputs)), tuple(sorted(used)), output,
             _renamed(output.record, name), shared, call,
         )  # fmt: skip
         more = tuple(e.record for e in call.outputs[1:] if e.record is not None)
-        stages.append(replace(stage, more_outputs=more, number_of_calls=len(group)) if more or len(group) > 1 else stage)
+        stages.append(
+            replace(stage, more_outputs=more, number_of_calls=len(group)) if more or len(group) > 1 else stage
+        )
         for member in group:
             for entry in member.outputs:
                 where[id(entry)] = index
                 storages.setdefault(entry.storage, index)
         where[id(output)] = index
     return tuple(stages), where
+
+
+def _take_leaf_gradient(entry: Entry, tape: Tape) -> None:
+    """What came back to a leaf stands in its `.grad`, not at a node."""
+    leaf = tape.flow.graph.leaves[entry.leaf] if entry.leaf is not None else None
+    states = [run.arrived.get(entry.leaf or 0, "none") for run in tape.backwards]
+    if leaf is not None and leaf.grad is not None and states:
+        entry.gradient = read_only(leaf.grad, tape.keep)
+        entry.gradient_state = next((s for s in ("value", "zero") if s in states), "none")
+        if entry.gradient_state == "none":
+            entry.gradient = None
 
 
 def leaf_names(tape: Tape, names: Names) -> dict[int, str]:
@@ -69,7 +90,10 @@ def leaf_names(tape: Tape, names: Names) -> dict[int, str]:
 
 
 def _is_parameter(entry: Entry, names: Names, bit_names: dict[int, str]) -> bool:
-    return bit_names.get(entry.leaf if entry.leaf is not None else -1, "") in names.parameters and not entry.met_as_input
+    return (
+        bit_names.get(entry.leaf if entry.leaf is not None else -1, "") in names.parameters
+        and not entry.met_as_input
+    )
 
 
 def _groups(tape: Tape) -> list[list[Call]]:
@@ -77,7 +101,12 @@ def _groups(tape: Tape) -> list[list[Call]]:
     for call in tape.calls:
         if not call.in_step or not call.seen or call.sink or not call.outputs:
             continue
-        if call.in_place and not call.outputs[0].floating and call.outputs[0].record is not None and not call.line:
+        if (
+            call.in_place
+            and not call.outputs[0].floating
+            and call.outputs[0].record is not None
+            and not call.line
+        ):
             continue
         if call.function is not None and groups and groups[-1][-1].function == call.function:
             groups[-1].append(call)
@@ -137,6 +166,3 @@ def _stage(
     return Stage(
         index, operation, module, inputs, parameters, record, shared, entry.gradient, entry.gradient_state, location
     )  # fmt: skip
-
-
-_ = Callable

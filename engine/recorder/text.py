@@ -29,7 +29,9 @@ def _lines(record: StepRecord) -> Iterator[str]:
     yield ""
     if record.raised is not None:
         where = f" at {record.raised.location}" if record.raised.location else ""
-        yield from _wrapped(f"{record.raised.stage} raised {record.raised.type}{where}: {record.raised.message}", "  ")
+        yield from _wrapped(
+            f"{record.raised.stage} raised {record.raised.type}{where}: {record.raised.message}", "  "
+        )
         yield ""
     if record.loss is not None:
         yield f"loss {record.loss:.6g}, {len(record.stages)} stages"
@@ -59,7 +61,14 @@ def _parameter(p: ParameterRecord) -> tuple[str, ...]:
     lines = "; ".join(" > ".join(f"line {at.line}" for at in path.lines) for path in p.paths[:3])
     ways = f" By {lines}." if lines else ""
     held = "optimizer" if p.in_optimizer else ""
-    return _MARK[p.state], p.name, "x".join(map(str, p.shape)) or "scalar", _STATE[p.state], held, p.reason + line + ways
+    return (
+        _MARK[p.state],
+        p.name,
+        "x".join(map(str, p.shape)) or "scalar",
+        _STATE[p.state],
+        held,
+        p.reason + line + ways,
+    )
 
 
 def _cut(cut: Cut) -> tuple[str, ...]:
@@ -90,5 +99,10 @@ def _table(title: str, rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
 
 def _wrapped(text: str, indent: str) -> list[str]:
     return textwrap.wrap(
-        text, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        text,
+        _WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
     )

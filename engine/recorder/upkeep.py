@@ -20,7 +20,7 @@ from engine.recorder.warned import Warned, warned
 
 def warn_of_upkeep(scene: Scene) -> Iterator[Warned]:
     """All findings of this kind."""
-    unregistered = hidden_parameters(scene)
+    unregistered = scene.hidden
     yield from _unregistered(scene, unregistered)
     yield from _stale(scene, {id(p) for p in unregistered.values()})
     yield from _zero_grad(scene)
@@ -28,29 +28,22 @@ def warn_of_upkeep(scene: Scene) -> Iterator[Warned]:
 
 
 def hidden_parameters(scene: Scene) -> dict[str, Tensor]:
-    """Parameters of layers that sit in a plain container of a module, by their path, and are registered nowhere."""
-    registered = {
-        id(p) for v in scene.names.variables.values() if isinstance(v, nn.Module) for p in v.parameters()
-    }
+    """Parameters of layers that sit in a plain container of a module and are not registered there, by their path."""
     found: dict[str, Tensor] = {}
     for key, value in scene.names.variables.items():
-        for path, module in value.named_modules() if isinstance(value, nn.Module) else ():
-            own = {id(p) for p in value.parameters()}
+        if not isinstance(value, nn.Module):
+            continue
+        own: set[int] | None = None
+        for path, module in value.named_modules():
             for name, held in vars(module).items():
                 if name.startswith("_") or not isinstance(held, list | tuple | dict | set):
                     continue
                 base = ".".join(p for p in (key, path, name) if p)
                 for full, parameter in _contained(base, held, 3):
+                    own = {id(p) for p in value.parameters()} if own is None else own
                     if id(parameter) not in own:
                         found.setdefault(full, parameter)
-    twice = {full for full, p in found.items() if id(p) in registered and not _named_alone(scene, p)}
-    return {full: p for full, p in found.items() if full not in twice}
-
-
-def _named_alone(scene: Scene, parameter: Tensor) -> bool:
-    """Whether the parameter belongs to a module that is a variable of its own (`hidden` beside `net.layers`)."""
-    name = scene.names.tensors.get(id(parameter), "")
-    return name.count(".") <= 1
+    return found
 
 
 def _contained(base: str, held: object, depth: int) -> Iterator[tuple[str, Tensor]]:
@@ -72,7 +65,11 @@ def _unregistered(scene: Scene, hidden: dict[str, Tensor]) -> Iterator[Warned]:
     bit_of = scene.tape.flow.graph.bit_of
     names, paths = [], []
     for path, parameter in hidden.items():
-        if bit_of.get(id(parameter), -1) in used and id(parameter) not in scene.held and parameter.requires_grad:
+        if (
+            bit_of.get(id(parameter), -1) in used
+            and id(parameter) not in scene.held
+            and parameter.requires_grad
+        ):
             paths.append(path)
             names.append(scene.names.tensors.get(id(parameter), path))
     if names:
@@ -133,7 +130,7 @@ def _unused(scene: Scene) -> Iterator[Warned]:
     """Held by an optimizer of this step, with a fed neighbour, and nothing of it goes into the loss."""
     if scene.raised is not None or not scene.tape.backwards:
         return
-    blamed = {n for n in scene.wiped}
+    blamed = set(scene.wiped)
     lost = 0
     for call in scene.tape.calls:
         if call.kind and any(id(e) in scene.perhaps for e in call.outputs):

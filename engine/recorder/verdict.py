@@ -18,4 +18,6 @@ def verdict_of(findings: tuple[Finding, ...], raised: Raised | None, cuts: tuple
         where = f"{raised.location}, `{raised.location.text}`: " if raised.location is not None else ""
         return f"{where}the {raised.stage} raised {raised.type}: {raised.message.splitlines()[0] if raised.message else ''}"
     meant = sum(cut.intended for cut in cuts)
-    return FINE + (f" {meant} cut{'s' if meant > 1 else ''} on the way, meant as far as can be told." if meant else "")
+    return FINE + (
+        f" {meant} cut{'s' if meant > 1 else ''} on the way, meant as far as can be told." if meant else ""
+    )

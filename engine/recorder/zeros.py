@@ -11,7 +11,10 @@ from dataclasses import dataclass, field
 
 from engine.recorder.backward import BackwardPass, Target
 from engine.recorder.frames import Line
+from engine.recorder.records import GradientState
 from engine.recorder.scene import Scene, arrivals
+
+Incoming = dict[tuple[Target, int], list[tuple[int, int]]]
 
 
 @dataclass(slots=True, eq=False)
@@ -56,7 +59,9 @@ def find_dropped(scene: Scene) -> list[ZeroFound]:
                 continue
             for kind, node, _ in _origins(run, (bit, True), "none"):
                 line, operation = scene.made_at(node)
-                operation = run.operations[node].removesuffix("Backward") if kind == "custom_function" else operation
+                operation = (
+                    run.operations[node].removesuffix("Backward") if kind == "custom_function" else operation
+                )
                 one = found.setdefault(node, ZeroFound(kind, line, operation))
                 one.kind = "custom_function" if kind == "custom_function" else "not_in_graph"
                 if name not in one.starved:
@@ -64,7 +69,7 @@ def find_dropped(scene: Scene) -> list[ZeroFound]:
     return list(found.values())
 
 
-def _origins(run: BackwardPass, start: Target, lost: str) -> list[tuple[str, int, bool]]:
+def _origins(run: BackwardPass, start: Target, lost: GradientState) -> list[tuple[str, int, bool]]:
     """(kind, node, whether it is right at the leaf) of what turned a value into `lost`: zeros or nothing."""
     into = incoming(run)
     found: list[tuple[str, int, bool]] = []
@@ -74,12 +79,20 @@ def _origins(run: BackwardPass, start: Target, lost: str) -> list[tuple[str, int
         if (target, output) in seen:
             continue
         seen.add((target, output))
-        arriving = into.get((target, output), [])
-        values = [n for n, edge in arriving if _sent(run, n, edge) == "value"]
-        if values:  # values that nevertheless came to zero in all
-            found.append(("cancel", max(values), target == start))
+        arriving = _watched_above(run, into, target, output)
+        values = [(node, below) for node, edge, below in arriving if _sent(run, node, edge) == "value"]
+        if len(values) > 1:  # values that nevertheless came to zero in all
+            found.append(("cancel", max(node for node, _ in values), target == start))
             continue
-        for node, edge in arriving:
+        if (
+            values
+        ):  # one value, lost in a node between that is not watched, unless it came by two edges of one node
+            node, below = values[0]
+            found.append(
+                ("zero_op" if below is not None else "cancel", node if below is None else below, False)
+            )
+            continue
+        for node, edge, _ in arriving:
             if _sent(run, node, edge) != lost:
                 continue
             came = run.came.get(node, ())
@@ -87,6 +100,25 @@ def _origins(run: BackwardPass, start: Target, lost: str) -> list[tuple[str, int
                 found.append(("custom_function" if node in run.python_nodes else "zero_op", node, False))
             else:
                 todo += [((node, False), number) for number in range(max(1, len(came)))]
+    return found
+
+
+def _watched_above(
+    run: BackwardPass, into: Incoming, target: Target, output: int
+) -> list[tuple[int, int, int | None]]:
+    """(node, its edge, the unwatched node below it on the way, if any) of the nearest watched nodes above."""
+    found: list[tuple[int, int, int | None]] = []
+    todo: list[tuple[Target, int, int | None]] = [(target, output, None)]
+    seen: set[tuple[Target, int]] = set()
+    while todo:
+        at, number, below = todo.pop()
+        for node, edge in into.get((at, number), []):
+            if node in run.sent:
+                found.append((node, edge, below))
+            elif ((node, False), 0) not in seen:
+                seen.add(((node, False), 0))
+                outputs = {n for edges in (into.keys(),) for t, n in edges if t == (node, False)}
+                todo += [((node, False), n, node) for n in outputs]
     return found
 
 
@@ -98,9 +130,9 @@ def _sibling_moves(name: str, scene: Scene) -> bool:
     )
 
 
-def incoming(run: BackwardPass) -> dict[tuple[Target, int], list[tuple[int, int]]]:
+def incoming(run: BackwardPass) -> Incoming:
     """By target and output number: the (node, edge number) that lead there."""
-    into: dict[tuple[Target, int], list[tuple[int, int]]] = {}
+    into: Incoming = {}
     for node, edges in run.edges.items():
         for number, (target, output) in enumerate(edges):
             if target is not None:
@@ -121,6 +153,10 @@ def _zero_factor(run: BackwardPass, node: int, scene: Scene) -> bool:
         bits = 1 << target[0] if target[1] else scene.tape.flow.graph.reach.get(target[0], 0)
         for name in scene.named(bits):
             tensor = scene.tensor(name) if name in scene.names.parameters else None
-            if tensor is not None and scene.states.get(name) == "gradient" and not bool(tensor.detach().any()):
+            if (
+                tensor is not None
+                and scene.states.get(name) == "gradient"
+                and not bool(tensor.detach().any())
+            ):
                 return True
     return False

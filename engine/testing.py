@@ -1,0 +1,54 @@
+"""An assertion for tests: every parameter that the optimizer holds gets a gradient.
+
+from engine.testing import assert_gradients_flow
+
+def test_the_step_trains_everything():
+    assert_gradients_flow(step, optimizer=optimizer)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from torch.optim import Optimizer
+
+from engine.recorder import StepRecord, record_step
+
+
+def assert_gradients_flow(
+    step: Callable[[], Any],
+    *,
+    optimizer: Optimizer | Iterable[Optimizer] | None = None,
+    names: Mapping[str, object] | None = None,
+    expect_constant: Iterable[str] = (),
+    calls: int = 1,
+) -> StepRecord:
+    """Records `step` and fails with the diagnosis where a parameter that is to be trained gets no gradient.
+
+    To be trained is what an optimizer holds, or, where none is known, every parameter that requires grad; frozen
+    ones and those in `expect_constant` are not. Fails as well where the step or its backward raises, and where
+    something that was to stay constant gets a gradient. Returns the record otherwise.
+    """
+    __tracebackhide__ = True
+    record = record_step(
+        step, names=names, optimizer=optimizer, expect_constant=tuple(expect_constant), calls=calls
+    )
+    any_held = any(p.in_optimizer for p in record.parameters)
+    hungry = [
+        p.name
+        for p in record.parameters
+        if p.state in ("none", "zero")
+        and p.requires_grad
+        and (p.in_optimizer or not any_held)
+        and not _constant(p.name, tuple(expect_constant))
+    ]
+    leaks = [f for f in record.findings if f.kind == "expect_constant"]
+    if record.raised is not None or hungry or leaks:
+        what = f"no gradient for {', '.join(hungry)}\n\n" if hungry else ""
+        raise AssertionError(f"{what}{record}")
+    return record
+
+
+def _constant(name: str, constant: tuple[str, ...]) -> bool:
+    return any(name == said or name.startswith(said + ".") for said in constant)

@@ -1,0 +1,95 @@
+"""Every program of tests/cases, recorded in a process of its own and held against what it says of itself.
+
+A case's EXPECT names the kind and line of the cut, the exact set of parameters without a gradient (`no_grad`) and
+with zeros (`zero`), the exception, and what grows from call to call; `ok=True` marks one with nothing wrong.
+"""
+
+import ast
+import json
+import multiprocessing
+import re
+import traceback
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torch._dynamo  # the first optimizer loads it; here it is paid once and not in every fork
+
+from engine.recorder import record_file
+
+CASES = sorted((Path(__file__).parents[2] / "cases").glob("case_*.py"))
+
+
+def expectation(path: Path) -> dict[str, Any]:
+    for node in ast.parse(path.read_text()).body:
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and node.targets[0].id == "EXPECT"
+        ):
+            assert isinstance(node.value, ast.Call)
+            return {k.arg: ast.literal_eval(k.value) for k in node.value.keywords if k.arg}
+    raise AssertionError(f"{path.name} has no EXPECT")
+
+
+def report_of(path: Path, calls: int) -> dict[str, Any]:
+    """The JSON of one case, from a fork: some cases change global state."""
+    context = multiprocessing.get_context("fork")
+    queue = context.SimpleQueue()
+    process = context.Process(target=_record, args=(queue, str(path), calls))
+    process.start()
+    text = queue.get()
+    process.join()
+    assert text.startswith("{"), text
+    found = json.loads(text)
+    assert isinstance(found, dict)
+    return found
+
+
+def _record(queue: Any, path: str, calls: int) -> None:
+    torch.set_num_threads(1)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            queue.put(record_file(path, calls).to_json())
+    except BaseException:
+        queue.put(traceback.format_exc())
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem.removeprefix("case_"))
+def test_a_case_is_diagnosed(path: Path) -> None:
+    expect = expectation(path)
+    report = report_of(path, expect.get("calls", 1))
+    states = {p["name"]: p["state"] for p in report["parameters"]}
+    none = {name for name, state in states.items() if state == "none"}
+    zero = {name for name, state in states.items() if state == "zero"}
+    said = [*report["cuts"], *report["findings"]]
+    if expect["raises"]:
+        kind, pattern = expect["raises"]
+        assert report["raised"]["type"] == kind
+        assert re.search(pattern, report["raised"]["message"])
+        assert report["raised"]["stage"] == expect["raises_in"]
+        if expect.get("raise_line"):
+            assert report["raised"]["line"] == expect["raise_line"]
+        assert set(expect["no_grad"]) <= none | zero
+    else:
+        assert report["raised"] is None
+        assert none == set(expect["no_grad"])
+        assert zero == set(expect.get("zero", ()))
+    if expect["cut_line"]:
+        assert expect["cut_line"] in {one["line"] for one in said}
+    if expect["kind"] != "none":
+        assert expect["kind"] in {one["kind"] for one in said}
+        assert report["ok"] == expect.get("ok", False), report["verdict"]
+    if expect.get("growth"):
+        assert expect["growth"] in report["growing"]
+    if expect.get("ok"):
+        assert report["ok"], report["verdict"]
+    if expect.get("buffers"):
+        assert sorted(expect["buffers"]) == sorted(report["buffers"])
+
+
+def test_there_are_cases() -> None:
+    assert len(CASES) >= 61

@@ -1,0 +1,172 @@
+"""What a record says and how it is shown: text, HTML, tables, the context manager, the assertion."""
+
+import json
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from engine.recorder import record_step, recording
+from engine.recorder.tables import calls_table, parameters_table
+from engine.testing import assert_gradients_flow
+
+
+def starving() -> tuple[nn.Module, nn.Module, Tensor]:
+    torch.manual_seed(0)
+    return nn.Linear(3, 4), nn.Linear(4, 1), torch.randn(5, 3)
+
+
+def test_the_lesson_has_the_pages_four_stages() -> None:
+    net, x, y = nn.Linear(3, 2), torch.randn(4, 3), torch.randn(4, 2)
+
+    def step() -> Tensor:
+        out = net(x)
+        held = out.detach()
+        return nn.functional.mse_loss(held, y)
+
+    record = record_step(step, names={"": net, "inputs": x, "targets": y})
+    assert [s.operation for s in record.stages] == ["input", "input", "linear", "detach", "mse_loss"]
+    data, targets, linear, cut, loss = record.stages
+    assert (data.output.name, targets.output.name) == ("inputs", "targets")
+    assert (linear.output.name, linear.parameters) == ("out", ("bias", "weight"))
+    assert cut.shares_storage_with == linear.index
+    assert cut.output.values is not None
+    assert linear.output.values is not None
+    assert cut.output.values.tobytes() == linear.output.values.tobytes()
+    assert loss.inputs == (targets.index, cut.index)
+    assert record.raised is not None
+    assert record.raised.message == "element 0 of tensors does not require grad and does not have a grad_fn"
+    assert [(p.name, p.state) for p in record.parameters] == [("weight", "none"), ("bias", "none")]
+    assert record.cuts[0].stage == cut.index
+    assert record.loss_stage == loss.index
+
+
+def test_the_gradient_of_every_stage_is_that_of_plain_torch() -> None:
+    net, x, y = nn.Linear(3, 2), torch.randn(4, 3, requires_grad=True), torch.randn(4, 2)
+    record = record_step(lambda: nn.functional.mse_loss(net(x).tanh(), y), names={"": net, "x": x})
+    got = {s.operation: s.gradient for s in record.stages}
+    h = net(x.detach())
+    t = h.tanh()
+    loss = nn.functional.mse_loss(t, y)
+    wanted = dict(zip(("linear", "tanh", "mse_loss"), torch.autograd.grad(loss, (h, t, loss)), strict=True))
+    for name, gradient in wanted.items():
+        assert got[name] is not None
+        assert torch.equal(torch.tensor(got[name]), gradient)
+    assert x.grad is not None
+    assert torch.equal(torch.tensor(record.stages[0].gradient), x.grad)
+
+
+def test_a_report_escapes_what_the_reader_wrote() -> None:
+    enc, head, x = starving()
+    record = record_step(lambda: head(enc(x).detach()).sum(), names={"<script>": enc, "head": head})
+    assert "<script>" not in record._repr_html_()
+    assert "&lt;script&gt;" in record._repr_html_()
+
+
+def test_every_form_says_the_same() -> None:
+    enc, head, x = starving()
+    record = record_step(lambda: head(enc(x).detach()).sum(), names={"enc": enc, "head": head})
+    text = str(record)
+    assert "enc.weight" in text
+    assert "NO gradient" in text
+    plain = json.loads(record.to_json())
+    assert plain["cuts"][0]["starved"] == ["enc.weight", "enc.bias"]
+    assert plain["findings"][0]["line"] == plain["cuts"][0]["line"]
+    assert list(parameters_table(record)["state"]) == ["none", "none", "gradient", "gradient"]
+    assert "detach" in list(calls_table(record)["operation"])
+
+
+def test_two_thousand_calls_can_be_shown() -> None:
+    net, x = nn.Linear(2, 2), torch.randn(1, 2)
+
+    def step() -> Tensor:
+        h = x
+        for _ in range(1_000):
+            h = net(h).tanh()
+        return h.sum()
+
+    record = record_step(step, names={"net": net})
+    assert len(record.stages) == 2_002
+    assert len(record._repr_html_()) < 2_000_000
+    assert len(str(record)) < 20_000
+
+
+def test_the_ways_of_a_gradient_are_told_by_line() -> None:
+    q, s, s2 = nn.Linear(3, 1), torch.randn(4, 3), torch.randn(4, 3)
+
+    def step() -> Tensor:
+        target = 0.9 * q(s2)
+        return (q(s) - target).pow(2).mean()
+
+    record = record_step(step, names={"q": q})
+    first = step.__code__.co_firstlineno
+    starts = {path.lines[0].line - first for path in record.parameters[0].paths}
+    assert starts == {1, 2}
+
+
+def test_what_is_meant_to_be_constant_is_checked() -> None:
+    actor, critic, x = nn.Linear(3, 1), nn.Linear(3, 1), torch.randn(4, 3)
+
+    def step() -> Tensor:
+        return (actor(x) * critic(x)).mean()
+
+    def meant() -> Tensor:
+        return (actor(x) * critic(x).detach()).mean()
+
+    names = {"actor": actor, "critic": critic}
+    leak = record_step(step, names=names, expect_constant=["critic"])
+    assert {n for f in leak.findings for n in f.names} == {"critic.weight", "critic.bias"}
+    actor.zero_grad()
+    critic.zero_grad()
+    kept = record_step(meant, names=names, expect_constant=["critic"])
+    assert kept.ok
+    assert kept.parameters[2].reason == "Constant on purpose, as the step says."
+
+
+def test_names_are_found_without_being_given() -> None:
+    enc, head, x = starving()
+    optimizer = torch.optim.SGD([*enc.parameters(), *head.parameters()], 0.1)
+
+    def helper() -> Tensor:
+        return head(enc(x).detach()).sum()
+
+    record = record_step(lambda: helper(), optimizer=optimizer)
+    assert {p.name for p in record.parameters if p.state == "none"} <= {"enc.weight", "enc.bias"}
+
+
+def test_a_step_in_the_middle_of_a_script() -> None:
+    enc, head, x = starving()
+    optimizer = torch.optim.SGD([*enc.parameters(), *head.parameters()], 0.1)
+    kept: list[Tensor] = []
+    recorded = recording(optimizer=optimizer)
+    for _ in range(3):
+        with recorded:
+            optimizer.zero_grad()
+            loss = head(enc(x).detach()).pow(2).mean()
+            kept.append(loss)
+            loss.backward()
+            optimizer.step()
+    report = recorded.report
+    assert [f.kind for f in report.findings] == ["detach", "growth"]
+    assert report.growing == ("kept",)
+    assert report.loss == pytest.approx(float(loss))
+
+
+def test_a_report_is_ready_only_after_its_block() -> None:
+    with pytest.raises(RuntimeError, match="has ended"):
+        _ = recording().report
+
+
+def test_the_assertion_passes_and_fails() -> None:
+    enc, head, x = starving()
+    optimizer = torch.optim.SGD([*enc.parameters(), *head.parameters()], 0.1)
+    names = {"enc": enc, "head": head}
+    assert assert_gradients_flow(lambda: head(enc(x)).sum(), optimizer=optimizer, names=names).ok
+    optimizer.zero_grad()
+    with pytest.raises(AssertionError, match=r"no gradient for enc\.weight, enc\.bias"):
+        assert_gradients_flow(lambda: head(enc(x).detach()).sum(), optimizer=optimizer, names=names)
+    alone = torch.optim.SGD(head.parameters(), 0.1)
+    assert_gradients_flow(lambda: head(enc(x).detach()).sum(), optimizer=alone, names=names)
+    assert_gradients_flow(
+        lambda: head(enc(x).detach()).sum(), optimizer=optimizer, names=names, expect_constant=["enc"]
+    )
