@@ -14,23 +14,30 @@ import streamlit as st
 
 from engine.observations import summarize
 from pages.components.code_panel import show_code
-from pages.components.pipeline import pipeline_html
+from pages.components.pipeline import show_pipelines
 from pages.components.results import show_record, show_trace
 
 trace = show_trace(view.settings)
 
 st.header("The pipeline", anchor=False)
 st.markdown(view.settings.described().summary)
-st.html(pipeline_html(show_record(view.settings, view.epoch, detached=True)))
+show_pipelines(
+    show_record(view.settings, view.epoch, detached=False),
+    show_record(view.settings, view.epoch, detached=True),
+)
 
 st.header("What its training shows", anchor=False)
+st.markdown(
+    "The same model is trained twice, as a pair of twins from the same start: once without the detach, once with it."
+)
 st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))
 
 st.header("Key insight", anchor=False)
 st.info(
-    "Detach stops gradients from flowing back through one tensor. So a result in the middle can be used without "
-    "touching what the model learns from it: you decide which parts are updated, and gradients that nobody wants are "
-    "never computed. The values themselves stay the same, bit for bit.",
+    "Detach stops gradients from flowing back through one tensor. Its values go on, bit for bit, so a result in the "
+    "middle can be used without training what made it. That is how you choose which parts of a model are updated, and "
+    "how you avoid gradients that nobody wants. The tensor that was detached from is not changed: by any other path "
+    "it still gets its gradient."
 )
 
 st.header("Look closer", anchor=False)
@@ -45,4 +52,4 @@ for path, label in PAGES[1:]:
     st.page_link(path, label=f"**{label}**", query_params=view.query())
     st.markdown(DOORS[path])
 
-show_code(view.settings)
+show_code(view.settings, view.epoch)

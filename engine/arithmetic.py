@@ -1,6 +1,6 @@
 """Writes out one sample's way through a recorded step, number by number.
 
-Each stage that it knows becomes equations such as "1 x -0.02 + 2 x 0.14 + 3 x 0.14 + -0.04 = 0.66". Every result is
+Each stage that it knows becomes equations such as "1 × (-0.02) + 2 × 0.14 + 3 × 0.14 + (-0.04) = 0.64". Every result is
 the number that torch computed in that stage; the left side shows where it comes from. A stage that it does not
 know is shown as what went in and what came out.
 """
@@ -18,7 +18,8 @@ from engine.recorder.records import Array, Stage
 
 _TERMS = 6
 """A sum with more terms than this shows its first ones and says how many more there are."""
-_OUTPUTS = 6
+OUTPUTS = 6
+"""How many numbers of a stage are written out at most."""
 
 
 @dataclass(frozen=True)
@@ -61,14 +62,32 @@ def _inputs(step: StepRecord, stage: Stage) -> list[Array | None]:
     return [other.output.values for other in came]
 
 
+@dataclass(frozen=True)
+class Answer:
+    """The class that the scores of a sample point to, and the right one."""
+
+    predicted: int
+    right: int
+
+
+def class_of(step: StepRecord, sample: int) -> Answer | None:
+    """What the sample is taken for, where the loss is that of a classification."""
+    loss = step.stages[-1]
+    if loss.operation != "cross_entropy":
+        return None
+    scores, targets = _inputs(step, loss)
+    assert targets is not None
+    return Answer(int(_row(scores, sample).argmax()), int(targets[sample]))
+
+
 def _linear(step: StepRecord, stage: Stage, inputs: list[Array], sample: int) -> tuple[Equation, ...]:
     found = [p.value for p in step.parameters if p.name in stage.parameters and p.value is not None]
     weight, bias = sorted(found, key=lambda value: -value.ndim)
     result = _row(stage.output.values, sample)
     row = _row(inputs[0], sample)
     made = []
-    for output in range(min(len(result), _OUTPUTS)):
-        terms = [f"{_n(x)} x {_n(w)}" for x, w in zip(row, weight[output], strict=True)]
+    for output in range(min(len(result), OUTPUTS)):
+        terms = [f"{_n(x)} × {_n(w)}" for x, w in zip(row, weight[output], strict=True)]
         more = f" + ({len(terms) - _TERMS} more terms)" if len(terms) > _TERMS else ""
         made.append(
             Equation(
@@ -84,7 +103,7 @@ def _elementwise(form: str) -> Callable[[StepRecord, Stage, list[Array], int], t
     def working(step: StepRecord, stage: Stage, inputs: list[Array], sample: int) -> tuple[Equation, ...]:
         del step
         came, went = _row(inputs[0], sample), _row(stage.output.values, sample)
-        pairs = list(zip(came, went, strict=True))[:_OUTPUTS]
+        pairs = list(zip(came, went, strict=True))[:OUTPUTS]
         return tuple(Equation(f"out[{i}]", form.format(_n(x)), float(y)) for i, (x, y) in enumerate(pairs))
 
     return working
@@ -114,7 +133,7 @@ def _cross_entropy(step: StepRecord, stage: Stage, inputs: list[Array], sample: 
 def _unknown(stage: Stage, sample: int) -> tuple[Equation, ...]:
     result = _row(stage.output.values, sample)
     return tuple(
-        Equation(f"out[{i}]", f"torch's {stage.operation}", float(y)) for i, y in enumerate(result[:_OUTPUTS])
+        Equation(f"out[{i}]", f"torch's {stage.operation}", float(y)) for i, y in enumerate(result[:OUTPUTS])
     )
 
 
@@ -151,7 +170,7 @@ _WORKINGS = {
     "tanh": _elementwise("tanh({})"),
     "relu": _elementwise("max(0, {})"),
     "sigmoid": _elementwise("1 / (1 + e^-{})"),
-    "detach": _elementwise("{}, the same value, detached"),
+    "detach": _elementwise("{}"),
     "mse_loss": _mse,
     "cross_entropy": _cross_entropy,
 }

@@ -1,7 +1,8 @@
 """Says in words what a run shows: one sentence an epoch, and a few on the whole trace.
 
 Every sentence is computed from the run's own figures. No sentence belongs to an epoch's number: which one an epoch
-gets depends on the loss before it, the largest fall of the run, and what is still to come.
+gets depends on the change of the loss since the epoch before, on the largest fall of the run, and on what follows.
+All changes are given in the loss's own unit, so that they can be compared with each other.
 """
 
 from __future__ import annotations
@@ -12,19 +13,13 @@ from itertools import pairwise
 from engine.trace import Run, Trace
 
 _PLATEAU = 1e-4
-"""A change of the loss below this share of the first loss counts as none."""
+"""A change of the loss below this share of the first loss counts as hardly any."""
 
 
 def observe(run: Run) -> tuple[str, ...]:
     """One sentence for each epoch of a run."""
-    losses = run.losses
-    falls = [before - after for before, after in pairwise(losses)]
-    finite_falls = [fall for fall in falls if math.isfinite(fall)]
-    largest = max(finite_falls, default=0.0)
-    sentences = [_start(run)]
-    for before, fall, loss in zip([0.0, *falls], falls, losses[1:], strict=False):
-        sentences.append(_change(run, fall, before, loss, largest))
-    return tuple(sentences)
+    falls = tuple(before - after for before, after in pairwise(run.losses))
+    return (_start(run), *(_change(run, falls, number) for number in range(len(falls))))
 
 
 def summarize(trace: Trace) -> tuple[str, ...]:
@@ -33,9 +28,7 @@ def summarize(trace: Trace) -> tuple[str, ...]:
     for run, name in zip(trace.runs, ("Without detach", "With detach"), strict=True):
         said.append(f"{name}, {_outcome(run)}")
         if run.never_moved and not run.refusal:
-            said.append(
-                f"{name}, {_listed(run.never_moved)} never moved: no gradient came to it or the step was zero."
-            )
+            said.append(f"{name}, {_listed(run.never_moved)} never moved: {_cause(run)}.")
     return tuple(said)
 
 
@@ -47,48 +40,66 @@ def _start(run: Run) -> str:
     return f"{start} backward() refuses, so no weight will change." if run.refusal else start
 
 
-def _change(run: Run, fall: float, fall_before: float, loss: float, largest: float) -> str:
-    unit = _PLATEAU * abs(run.losses[0]) if math.isfinite(run.losses[0]) else 0.0
+def _change(run: Run, falls: tuple[float, ...], number: int) -> str:
+    fall, loss, later = falls[number], run.losses[number + 1], falls[number + 1 :]
+    largest = max((f for f in falls if math.isfinite(f)), default=0.0)
     if not math.isfinite(loss):
         return f"The loss is {loss}: the training has diverged."
     if run.refusal:
         return "No change: backward() refused, nothing can learn."
     if fall == 0:
         return "No change at all."
-    if abs(fall) <= unit:
+    if abs(fall) <= _PLATEAU * abs(run.losses[0]):
         return "Hardly any change: a plateau."
-    share = abs(fall) / (loss + fall) if loss + fall > 0 else 0.0
     if fall < 0:
-        return f"The loss rises by {share:.0%}: the step was too long."
+        runaway = run.diverged_at is not None and all(f < 0 for f in later if math.isfinite(f))
+        return (
+            f"Rises by {-fall:.3g}: {'on the way to divergence' if runaway else 'this step made it worse'}."
+        )
     if fall == largest:
-        return f"The fastest fall of the run, by {share:.0%}: the model is learning."
+        return f"Falls by {fall:.3g}, the fastest fall of the run: the model is learning."
     if fall >= 0.5 * largest:
-        return f"Falls steadily, by {share:.0%}."
-    if fall >= 0.1 * largest:
-        trend = ": the falls are getting smaller" if fall < fall_before else ""
-        return f"Lower, by {share:.0%}{trend}."
-    return f"Falls a little further, by {share:.1%}: converging."
+        return f"Falls steadily, by {fall:.3g}."
+    if all(abs(f) <= 0.1 * largest for f in (fall, *later)):
+        return f"Falls further, by {fall:.3g}: converging."
+    slower = number > 0 and 0 < fall < falls[number - 1]
+    return f"Falls by {fall:.3g}{': lower, and the falls are getting smaller' if slower else ''}."
 
 
 def _outcome(run: Run) -> str:
-    first, last = run.losses[0], run.losses[-1]
+    first, last, highest = run.losses[0], run.losses[-1], max(run.losses)
     if run.refusal:
-        return f"backward() refused in every epoch, and the loss stays at {last:.4f}."
+        return f"backward() refused in every epoch: nothing could learn, and the loss stays at {last:.4f}."
     if run.diverged_at is not None:
         return f"the training diverged: the loss is {run.losses[run.diverged_at - 1]} in epoch {run.diverged_at}."
     if len(run.losses) == 1:
         return f"the loss of the only epoch is {first:.4f}."
     if first == last:
-        return f"the loss ends where it started, at {last:.4f}."
-    verb = "falls" if last < first else "rises"
-    return f"the loss {verb} from {first:.4f} to {last:.4f}."
+        return f"the loss ends where it started, at {_shown(last)}."
+    swing = f", swinging up to {_shown(highest)} on the way" if highest > 1.1 * max(first, last) else ""
+    return f"the loss {'falls' if last < first else 'rises'} from {_shown(first)} to {_shown(last)}{swing}."
+
+
+def _cause(run: Run) -> str:
+    """Why the layers that never moved did not."""
+    norms = [n for layer, n in zip(run.layers, run.gradient_norms, strict=True) if layer in run.never_moved]
+    plural = "them" if len(norms) > 1 else "it"
+    if all(n is None for of_layer in norms for n in of_layer):
+        return f"no gradient came to {plural}"
+    return f"the gradient that came to {plural} was too small to move a weight, or zero"
 
 
 def _parting(trace: Trace) -> str:
     parted = trace.parted_at
+    if trace.settings.epochs == 1:
+        return "There is one epoch only: both twins start from the same loss, and could part from epoch 2 on."
     if parted is None:
         return "The twins never part: their losses are the same bits in every epoch."
     return f"The twins part in epoch {parted}: until then their losses are the same bits."
+
+
+def _shown(loss: float) -> str:
+    return f"{loss:.4f}" if abs(loss) < 1e5 else f"{loss:.3g}"
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -36,6 +36,7 @@ _LOOP = '''
 
 EPOCHS = {epochs}
 LEARNING_RATE = {learning_rate!r}
+SHOWN_EPOCH = {epoch}  # the epoch that is printed in full
 START, SEED = {start!r}, {seed}
 
 
@@ -45,22 +46,31 @@ def train(step):
     data = make_data()
     optimizer = {optimizer}
     losses = []
-    for _ in range(EPOCHS):
+    for epoch in range(1, EPOCHS + 1):
         optimizer.zero_grad()
-        loss, _prediction = step(model, data)
+        loss, prediction = step(model, data)
         losses.append(loss.item())
+        refused = None
         try:
             loss.backward()
         except RuntimeError as refusal:  # no parameter is connected to the loss: nothing can learn
-            print(f"epoch {{len(losses)}}: backward() raised: {{refusal}}")
-            continue
-        optimizer.step()
+            refused = refusal
+        if refused and epoch == 1:
+            print("backward() raised, in this epoch and each later one:", refused)
+        if epoch == SHOWN_EPOCH:
+            print(f"epoch {{epoch}}: prediction {{prediction.tolist()}}")
+            for name, parameter in model.named_parameters():
+                gradient = None if parameter.grad is None else parameter.grad.tolist()
+                print(f"epoch {{epoch}}: {{name}} {{parameter.tolist()}}, gradient {{gradient}}")
+        if not refused:
+            optimizer.step()
     return losses
 
 
 if __name__ == "__main__":
     for title, step in (("without detach", step_without_detach), ("with detach", step_with_detach)):
-        print(title, train(step))
+        print(f"\n{{title}}")
+        print("losses", train(step))
 '''
 
 
@@ -110,10 +120,11 @@ def script_of(settings: Settings) -> Script:
     return script(settings.experiment, settings.detach)
 
 
-def export_script(settings: Settings) -> str:
-    """A whole plain torch script that trains both twins with these settings and prints their losses."""
+def export_script(settings: Settings, epoch: int = 1) -> str:
+    """A whole plain torch script that trains both twins and prints their losses, and one epoch in full."""
     loop = _LOOP.format(
         epochs=settings.epochs,
+        epoch=epoch,
         learning_rate=settings.learning_rate,
         start=settings.start,
         seed=settings.seed,

@@ -8,22 +8,23 @@ view = open_page(
     "came back to it, in the step without the detach and in the step with it.",
 )
 
-import streamlit as st
 
 from pages.components.code_panel import show_code
 from pages.components.epoch import choose_epoch
-from pages.components.pipeline import pipeline_html
+from pages.components.pipeline import show_pipelines
 from pages.components.results import show_record, show_trace
 from pages.components.stages import show_comparison, show_parameters, show_raised, show_stages
 
 trace = show_trace(view.settings)
-epoch = choose_epoch(view, "The weights are those of the run without the detach, at the start of this epoch.")
+epoch = choose_epoch(
+    view, "Both steps start from the weights that the run without the detach has at the start of this epoch."
+)
 without = show_record(view.settings, epoch, detached=False)
 with_ = show_record(view.settings, epoch, detached=True)
 
 show_comparison(without, with_)
-st.html(pipeline_html(with_))
+show_pipelines(without, with_)
 show_raised(with_)
 show_stages(view.settings, without, with_)
 show_parameters(without, with_)
-show_code(view.settings)
+show_code(view.settings, view.epoch)

@@ -8,19 +8,17 @@ view = open_page(
     "detach, right the one trained with it, both at the start of the same epoch.",
 )
 
-import streamlit as st
-
 from pages.components.code_panel import show_code
 from pages.components.epoch import choose_epoch
-from pages.components.prediction import choose_sample, show_way
+from pages.components.prediction import choose_sample, show_both_ways
 from pages.components.results import show_record, show_trace
 
 trace = show_trace(view.settings)
 epoch = choose_epoch(view, "The weights are each twin's own, at the start of this epoch.")
 sample = choose_sample(view, trace)
-left, right = st.columns(2)
-with left:
-    show_way("Without detach", show_record(view.settings, epoch, detached=False, weights="attached"), sample)
-with right:
-    show_way("With detach", show_record(view.settings, epoch, detached=True, weights="detached"), sample)
-show_code(view.settings)
+show_both_ways(
+    show_record(view.settings, epoch, detached=False, weights="attached"),
+    show_record(view.settings, epoch, detached=True, weights="detached"),
+    sample,
+)
+show_code(view.settings, view.epoch)

@@ -4,7 +4,7 @@ from pages.components.frame import open_page
 
 view = open_page(
     "Training trace",
-    "The same start, data and seed, trained twice: once without the detach, once with it. The loss of an epoch is "
+    "The same start, data and seed, trained twice, as twins: once without the detach, once with it. The loss of an epoch is "
     "read before its step.",
 )
 
@@ -13,12 +13,11 @@ import streamlit as st
 from engine.observations import summarize
 from pages.components.code_panel import download_trace, show_code
 from pages.components.results import show_trace
-from pages.components.training import show_epochs, show_layers, show_scrubbed
+from pages.components.training import show_epochs, show_scrubbed
 
 trace = show_trace(view.settings)
 st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))
 show_scrubbed(trace)
-show_layers(trace, view.epoch)
 show_epochs(trace)
 download_trace(trace)
-show_code(view.settings)
+show_code(view.settings, view.epoch)

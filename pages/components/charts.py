@@ -50,6 +50,8 @@ def show_by_layer(
         for layer, numbers in zip(layers, series, strict=True)
         for number, value in enumerate(numbers, start=1)
     ]
+    known = [value for _, _, _, value in rows if value is not None and math.isfinite(value)]
+    highest = max(known, default=0.0) or 1.0
     for column, twin in zip(st.columns(2), values, strict=True):
         mine = [(number, layer, value) for number, name, layer, value in rows if name == twin]
         missing = [name for name in layers if all(v is None for _, layer, v in mine if layer == name)]
@@ -65,7 +67,7 @@ def show_by_layer(
                 st.info(f"Nothing to draw: no gradient came to any layer (None, not 0), {twin}.")
                 continue
             _show(
-                _lines(mine, what, "layer", layers, epoch, dashed=False),
+                _lines(mine, what, "layer", layers, epoch, dashed=False, highest=highest),
                 f"{what}, {twin}: {said}.",
                 f"{key} {twin}",
             )
@@ -86,6 +88,7 @@ def _lines(
     epoch: int,
     *,
     dashed: bool,
+    highest: float | None = None,
 ) -> alt.LayerChart | alt.FacetChart:
     frame = pd.DataFrame(
         [row for row in rows if row[2] is not None and math.isfinite(row[2])], columns=["epoch", by, what]
@@ -97,10 +100,14 @@ def _lines(
         scale=alt.Scale(domain=[1, max(last, 2)], nice=False, zero=False),
         axis=alt.Axis(tickMinStep=1, format="d"),
     )
+    # Twins side by side are only comparable on the same scale.
+    scale = alt.Scale(domain=[0, highest]) if highest is not None else alt.Scale()
     colours = alt.Scale(domain=names, range=_COLOURS if dashed else _LAYER_COLOURS)
     encoding = {
         "x": x,
-        "y": alt.Y(f"{what}:Q", title=what, axis=alt.Axis(labelExpr="format(datum.value, '.3~g')")),
+        "y": alt.Y(
+            f"{what}:Q", title=what, scale=scale, axis=alt.Axis(labelExpr="format(datum.value, '.3~g')")
+        ),
         "color": alt.Color(f"{by}:N", scale=colours, legend=alt.Legend(orient="top", title=None)),
         "strokeDash": alt.StrokeDash(f"{by}:N", scale=alt.Scale(domain=names), legend=None),
         "shape": alt.Shape(f"{by}:N", scale=alt.Scale(domain=names), legend=None),

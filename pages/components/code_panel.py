@@ -8,7 +8,7 @@ from engine import Settings, Trace
 from engine.source import export_script, script_of
 
 
-def show_code(settings: Settings) -> None:
+def show_code(settings: Settings, epoch: int) -> None:
     """The whole script of these settings, the line with the detach marked."""
     script = script_of(settings)
     st.header("The code that ran", anchor=False)
@@ -17,13 +17,13 @@ def show_code(settings: Settings) -> None:
     else:
         line = script.text.splitlines()[script.marked_line - 1].partition("#")[0].strip()
         st.caption(
-            f"Line {script.marked_line} is the detach: `{line}`. Save the script, run it, get the same digits."
+            f"Line {script.marked_line} is the detach: `{line}`. The script prints both runs' losses to the last digit, and epoch {epoch} in full: the prediction, each parameter and its gradient."
         )
-    code = export_script(settings)
+    code = export_script(settings, epoch)
     st.download_button(
         "Download the script",
         code,
-        file_name=f"{settings.experiment}_{settings.detach}.py",
+        file_name=f"{_file_name(settings)}.py",
         mime="text/x-python",
         on_click="ignore",
     )
@@ -33,7 +33,13 @@ def show_code(settings: Settings) -> None:
 
 def download_trace(trace: Trace) -> None:
     """A button that gives the trace as CSV, every digit kept."""
-    name = f"{trace.settings.experiment}_{trace.settings.detach}_trace.csv"
+    name = f"{_file_name(trace.settings)}.csv"
     st.download_button(
         "Download the trace (CSV)", trace.to_csv, file_name=name, mime="text/csv", on_click="ignore"
     )
+
+
+def _file_name(settings: Settings) -> str:
+    """A name that tells two runs apart."""
+    s = settings
+    return f"{s.experiment}_{s.detach}_{s.epochs}_{s.optimizer}_{s.learning_rate:g}_{s.start}_{s.seed}"

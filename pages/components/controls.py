@@ -72,8 +72,27 @@ def show(view: View) -> None:
         )
     if settings.start == "random":
         st.number_input("Seed", *SEED, step=1, **keeper.bound("seed", settings.seed, changed("seed")))
-    st.button("Reset to the lesson", on_click=lambda: keeper.keep(View.of(Settings())), width="stretch")
+    st.button("Reset to the lesson", on_click=_reset, width="stretch")
     _copy_link(view)
+
+
+def _reset() -> None:
+    """Back to the lesson's settings; the quiz is left as it is."""
+    keeper.keep(keeper.current_view().with_settings(Settings()).opened())
+
+
+def describe(settings: Settings) -> str:
+    """The settings in one line."""
+    start = (
+        START_LABELS[settings.start]
+        if settings.start != "random"
+        else f"random weights, seed {settings.seed}"
+    )
+    epochs = "1 epoch" if settings.epochs == 1 else f"{settings.epochs} epochs"
+    return (
+        f"{settings.described().title} · detach {place_label(settings.experiment, settings.detach)} · {epochs} · "
+        f"{OPTIMIZER_LABELS[settings.optimizer]} at {settings.learning_rate:g} · {start}"
+    )
 
 
 def place_label(experiment: str, place: str) -> str:
@@ -91,6 +110,6 @@ def _copy_link(view: View) -> None:
 
 def link_to(view: View, hide_controls: bool) -> str:
     """The link that opens this page on this view, without the reader's own quiz answers."""
-    shared = replace(view, controls=not hide_controls, answers="", round=1)
+    shared = replace(view, controls=not hide_controls, answers="")
     page = (st.context.url or "").partition("?")[0]
     return f"{page}?{urlencode(shared.query())}"

@@ -28,8 +28,9 @@ def open_page(title: str, lead: str) -> View:
     st.set_page_config(page_title=f"{title} · Detach Lab", page_icon="✂️", layout="wide")
     st.title(title, anchor=False)
     st.markdown(lead)
-    warned = st.empty()
+    warned, told = st.empty(), st.container()
     with st.spinner("Loading torch ...", show_time=False):
+        from engine.settings import NOWHERE
         from pages.components import controls, keeper, process
 
         process.prepare()
@@ -38,7 +39,15 @@ def open_page(title: str, lead: str) -> View:
         _menu(view)
         if view.controls:
             controls.show(view)
+        else:
+            st.button("Show the controls", on_click=keeper.change, kwargs={"controls": True})
     view = keeper.current_view()
+    with told:
+        st.caption(controls.describe(view.settings))
+        if view.settings.detach == NOWHERE:
+            st.info(
+                "The detach stands nowhere, so both twins are the same run: “with detach” has none either."
+            )
     if keeper.ignored():
         warned.warning("Ignored in the link: " + "; ".join(keeper.ignored()) + ".")
     st.html(_STYLE)
@@ -63,15 +72,23 @@ _STYLE = """<style>
 .lab details ul { margin: 0; padding-left: 1.1rem; max-height: 16rem; overflow: auto; }
 .lab .scroll { overflow-x: auto; max-width: 100%; }
 .lab .long { max-height: 24rem; overflow: auto; }
-.lab .none { border: 1px dashed var(--line); padding: .4rem .6rem; display: inline-block; }
+.lab .box .none, .lab .missing { border: 1px dashed var(--line); padding: .4rem .6rem; display: inline-block; }
 .lab img { image-rendering: pixelated; border: 1px solid var(--line); display: block; margin-top: .3rem; }
 .lab .flags { display: flex; flex-wrap: wrap; gap: .3rem; padding: 0; margin: .2rem 0; list-style: none; }
 .lab .flags li { border: 1px solid var(--line); border-radius: .6rem; padding: 0 .5rem; margin: 0; font-size: .8rem; }
 .lab .pipeline { display: flex; flex-wrap: wrap; align-items: stretch; gap: .3rem; padding: 0; margin: 0; list-style: none; }
 .lab .pipeline li { display: flex; align-items: center; gap: .3rem; margin: 0; }
-.lab .box { border: 2px solid currentColor; border-radius: .5rem; padding: .5rem .7rem; min-width: 6.5rem; }
+.lab .box { border: 2px solid currentColor; border-radius: .5rem; padding: .5rem .7rem; min-width: 6.5rem; max-width: 10.5rem; }
 .lab .box.cut { border-style: dashed; border-width: 3px; }
 .lab .box.starved { border-style: dotted; }
+.lab .arrows .forward::after { content: " →"; }
+.lab .arrows .back::before { content: "← "; }
+@media (max-width: 640px) {
+  .lab .pipeline, .lab .pipeline li { flex-direction: column; align-items: stretch; }
+  .lab .pipeline .box { max-width: none; }
+  .lab .arrows .forward::after { content: " ↓"; }
+  .lab .arrows .back::before { content: "↑ "; }
+}
 .lab .arrows { display: grid; text-align: center; min-width: 5rem; font-size: .8rem; line-height: 1.4; }
 .lab .box small { display: block; }
 /* Streamlit's own colours for code are too pale to read against these backgrounds. */

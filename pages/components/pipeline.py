@@ -7,9 +7,24 @@ from __future__ import annotations
 
 from html import escape
 
+import streamlit as st
+
 from engine.recorder import StepRecord
 from engine.recorder.records import Stage
 from pages.components.words import does, shape_text, stage_title
+
+
+def show_pipelines(without: StepRecord, with_: StepRecord) -> None:
+    """The same step twice, below each other: without the detach, and with it."""
+    st.markdown("**Without detach**")
+    st.html(pipeline_html(without))
+    st.markdown("**With detach**")
+    st.html(pipeline_html(with_))
+    if with_.raised is not None:
+        st.markdown(
+            "With the detach, `backward()` refuses to run: no parameter is connected to the loss any more, so no "
+            "gradient starts out at all."
+        )
 
 
 def pipeline_html(step: StepRecord) -> str:
@@ -17,7 +32,7 @@ def pipeline_html(step: StepRecord) -> str:
     items = []
     stages = main_stages(step)
     for before, stage in zip((None, *stages), stages, strict=False):
-        arrows = _arrows(before, stage, step) if before is not None else ""
+        arrows = _arrows(before, step) if before is not None else ""
         items.append(f"<li>{arrows}{_box(stage, step)}</li>")
     label = "The pipeline: each stage, the values forward, and how far the gradient came back"
     return f'<div class="lab"><ol class="pipeline" aria-label="{label}">{"".join(items)}</ol></div>'
@@ -50,13 +65,11 @@ def _box(stage: Stage, step: StepRecord) -> str:
     )
 
 
-def _arrows(before: Stage, stage: Stage, step: StepRecord) -> str:
-    if step.raised is not None:
-        back = "✕ no gradient"
-    elif before.gradient_state == "value":
-        back = "← gradient"
-    elif before.gradient_state == "zero":
-        back = "← zeros"
+def _arrows(before: Stage, step: StepRecord) -> str:
+    if before.operation == "input" and not before.output.requires_grad:
+        style, back = "none", "data: needs no gradient"
+    elif step.raised is not None or before.gradient_state == "none":
+        style, back = "none", "✕ no gradient"
     else:
-        back = "✕ no gradient"
-    return f'<div class="arrows"><span>values →</span><span>{back}</span></div>'
+        style, back = "back", "zeros" if before.gradient_state == "zero" else "gradient"
+    return f'<div class="arrows"><span class="forward">values</span><span class="{style}">{back}</span></div>'

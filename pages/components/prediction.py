@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import streamlit as st
 
 from engine import Trace
-from engine.arithmetic import equations, share_of_loss
+from engine.arithmetic import OUTPUTS, class_of, equations, share_of_loss
 from engine.recorder import StepRecord
+from engine.recorder.records import Stage
 from pages.components import keeper
-from pages.components.pipeline import main_stages
+from pages.components.stages import paired
 from pages.components.tensors import number_text
 from pages.components.view import View
 from pages.components.words import does, stage_title
@@ -28,20 +30,36 @@ def choose_sample(view: View, trace: Trace) -> int:
     return shown - 1
 
 
-def show_way(title: str, step: StepRecord, sample: int) -> None:
-    """The sample's way through the stages of one step, ending in its share of the loss."""
-    st.header(title, anchor=False)
-    for number, stage in enumerate(main_stages(step), start=1):
-        with st.container(border=True):
-            st.markdown(f"**{number}. {stage_title(stage)}**: {does(stage)}")
-            if stage.operation == "input":
-                assert stage.output.values is not None
-                lines = "  ".join(number_text(x) for x in stage.output.values[sample].reshape(-1))
+def show_both_ways(without: StepRecord, with_: StepRecord, sample: int) -> None:
+    """The sample's way through the stages of both twins, stage beside stage, ending in its share of the loss."""
+    st.caption(
+        "Numbers are written with four decimals; torch computed with all of them, so a last digit can differ."
+    )
+    for column, title in zip(st.columns(2), ("Without detach", "With detach"), strict=True):
+        column.header(title, anchor=False)
+    for number, (other, stage) in enumerate(paired(without, with_), start=1):
+        left, right = st.columns(2)
+        with left, st.container(border=True):
+            if other is None:
+                st.markdown(f"**{number}.** There is no detach here: the numbers go on as they are.")
             else:
-                lines = "\n".join(map(str, equations(step, stage, sample)))
-            st.code(lines, language=None, wrap_lines=True)
-            if stage is step.stages[-1]:
-                _show_share(step, sample)
+                _show_stage(number, other, without, sample)
+        with right, st.container(border=True):
+            _show_stage(number, stage, with_, sample)
+
+
+def _show_stage(number: int, stage: Stage, step: StepRecord, sample: int) -> None:
+    st.markdown(f"**{number}. {stage_title(stage)}**: {does(stage)}")
+    if stage.operation == "input":
+        assert stage.output.values is not None
+        lines = "  ".join(number_text(x) for x in stage.output.values[sample].reshape(-1))
+    else:
+        lines = "\n".join(map(str, equations(step, stage, sample)))
+        hidden = stage.output.shape[-1] - OUTPUTS if stage.output.shape else 0
+        lines += f"\nand {hidden} more outputs" if hidden > 0 else ""
+    st.code(lines, language=None, wrap_lines=True)
+    if stage is step.stages[-1]:
+        _show_share(step, sample)
 
 
 def _show_share(step: StepRecord, sample: int) -> None:
@@ -49,7 +67,11 @@ def _show_share(step: StepRecord, sample: int) -> None:
     if share is None or step.loss is None:
         return
     st.code(str(share), language=None, wrap_lines=True)
-    part = share.result / step.loss if step.loss else 0.0
-    st.markdown(
-        f"The loss of all samples together is **{number_text(step.loss)}**; this sample makes {part:.0%} of it."
-    )
+    said = f"The loss of all samples together is **{number_text(step.loss)}**"
+    if math.isfinite(step.loss) and step.loss > 0:
+        said += f"; this sample makes {share.result / step.loss:.0%} of it"
+    answer = class_of(step, sample)
+    if answer is not None:
+        said += f". Predicted class **{answer.predicted}**, right is {answer.right}: "
+        said += "**right**" if answer.predicted == answer.right else "**wrong**"
+    st.markdown(said + ".")

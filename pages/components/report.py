@@ -79,8 +79,9 @@ def _top(module: str) -> str:
 
 
 def _arrow(before: Stage) -> str:
-    back = {"value": "← gradient", "zero": "← zeros", "none": "✕ no gradient"}[before.gradient_state]
-    return f'<div class="arrows"><span>values →</span><span>{back}</span></div>'
+    back = {"value": "gradient", "zero": "zeros", "none": "✕ no gradient"}[before.gradient_state]
+    style = "none" if before.gradient_state == "none" else "back"
+    return f'<div class="arrows"><span class="forward">values</span><span class="{style}">{back}</span></div>'
 
 
 def _box(calls: list[Stage], starving: set[str], cuts: dict[int | None, list[Cut]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 
 import streamlit as st
@@ -25,9 +26,15 @@ def show_comparison(without: StepRecord, with_: StepRecord) -> None:
         for p, q in zip(without.parameters, with_.parameters, strict=True)
         if p.state == "gradient" and q.state == "none"
     ]
-    values = f"**Forward, {same} of {both} stages hold the same bits** in both steps, and the loss is {number_text(without.loss or 0.0)} either way."
-    if without.loss != with_.loss:
-        values = f"**Forward, {same} of {both} stages hold the same bits**; the losses are {without.loss} and {with_.loss}."
+    if without.loss is None or not math.isfinite(without.loss):
+        st.warning(
+            "The run without the detach has diverged by this epoch: its numbers are no longer finite, and there is "
+            "nothing left to compare. Choose an earlier epoch or a smaller learning rate."
+        )
+        return
+    values = f"**Forward, all {both} stages that both steps have hold the same bits**, and the loss is {number_text(without.loss)} either way."
+    if same < both or without.loss != with_.loss:
+        values = f"**Forward, {same} of the {both} stages that both steps have hold the same bits**; the losses are {without.loss} and {with_.loss}."
     if lost:
         back = f"**Backward, {len(lost)} of {len(without.parameters)} parameters lost their gradient** to the detach: {', '.join(f'`{n}`' for n in lost)}."
     else:
@@ -66,16 +73,21 @@ def show_raised(step: StepRecord) -> None:
 
 def show_stages(settings: Settings, without: StepRecord, with_: StepRecord) -> None:
     """One block a stage."""
+    st.caption(
+        "In each table the colour is a heat map: orange for positive, blue for negative, the stronger the larger, "
+        "measured against the largest number of that table."
+    )
     by_index = {stage.index: stage for stage in with_.stages}
     for number, (other, stage) in enumerate(paired(without, with_), start=1):
         cut = is_cut(stage, with_)
         with st.container(border=True):
             st.header(f"{'✂ ' if cut else ''}{number}. {stage_title(stage)}", anchor=False)
-            came = [shape_text(by_index[i].output.shape) for i in stage.inputs]
-            shape_in = " and ".join(came) or shape_text(stage.output.shape)
-            st.markdown(
-                f"Shape in: **{shape_in}** · {does(stage)} · shape out: **{shape_text(stage.output.shape)}**"
-            )
+            came = [by_index[i] for i in stage.inputs]
+            came.sort(key=lambda other: other.operation == "input" and other.index != 0)
+            said = f"{does(stage)} · shape out: **{shape_text(stage.output.shape)}**"
+            if came:
+                said = f"Shape in: **{' and '.join(shape_text(c.output.shape) for c in came)}** · {said}"
+            st.markdown(said)
             if cut:
                 st.markdown(
                     "**The gradient stops here.** Nothing before this stage hears of the loss through it."
@@ -89,7 +101,7 @@ def show_stages(settings: Settings, without: StepRecord, with_: StepRecord) -> N
             with back_without:
                 if other is None:
                     st.html(
-                        '<div class="lab"><div class="none">This stage is not in the step without the detach.</div></div>'
+                        '<div class="lab"><div class="missing">This stage is not in the step without the detach.</div></div>'
                     )
                 else:
                     _gradient(other, "Gradient back, without detach", without)
@@ -123,7 +135,7 @@ def _parameter(parameter: ParameterRecord, label: str) -> None:
     if parameter.gradient is not None:
         _html(tensor_html(parameter.gradient, label))
     else:
-        _html(f'<p>{label}</p><div class="none">None. {escape(parameter.reason)}</div>')
+        _html(f'<p>{label}</p><div class="missing">None. {escape(parameter.reason)}</div>')
 
 
 def _values(stage: Stage, label: str) -> None:
@@ -138,12 +150,14 @@ def _gradient(stage: Stage, label: str, step: StepRecord) -> None:
     if stage.gradient is not None:
         _html(tensor_html(stage.gradient, label, text=", all zero" if stage.gradient_state == "zero" else ""))
     else:
-        _html(f'<p>{label}</p><div class="none">✕ None: {_why_none(stage, step)}</div>')
+        _html(f'<p>{label}</p><div class="missing">✕ None: {_why_none(stage, step)}</div>')
 
 
 def _why_none(stage: Stage, step: StepRecord) -> str:
+    if stage.operation == "input" and not stage.output.requires_grad:
+        return "data is not trained, and needs no gradient."
     if step.raised is not None and step.raised.stage == "backward":
-        return "backward() refused to run."
+        return "backward() refused to run, nothing is connected to the loss."
     if not stage.output.requires_grad:
         return "this tensor is not tracked, no gradient is computed for it."
     return "it is tracked, but no path connects it to the loss."

@@ -30,14 +30,16 @@ def tensor_html(values: NDArray[np.generic], label: str, *, digits: int = 4, tex
         "<tr>" + "".join(_cell(number, largest, digits) for number in row[:_COLUMNS]) + "</tr>"
         for row in grid[:_ROWS]
     )
-    rest = []
+    rest = [f"{columns} columns in all: scroll sideways"] if 4 < columns <= _COLUMNS else []
     if rows > _ROWS:
-        rest.append(f"{rows - _ROWS} more rows")
+        rest.append(f"and {rows - _ROWS} more rows")
     if columns > _COLUMNS:
-        rest.append(f"{columns - _COLUMNS} more columns")
+        rest.append(f"and {columns - _COLUMNS} more columns")
     more = ""
     if rest:
-        more = f"<p>and {' and '.join(rest)}</p>{_picture(grid, f'{label}, {shape}, {_figures(grid)}')}"
+        more = f"<p><small>{'; '.join(rest)}</small></p>"
+    if rows > _ROWS or columns > _COLUMNS:
+        more += _picture(grid, f"{label}, {shape}, {_figures(grid)}")
     caption = f"{escape(label)} <small>{shape}{escape(text)}</small>"
     name = escape(label, quote=True)
     return (
@@ -82,13 +84,15 @@ def _picture(grid: NDArray[np.float64], label: str) -> str:
     pixels = np.zeros((*dots.shape, 4), dtype=np.uint8)
     pixels[..., :3] = np.where(dots[..., None] >= 0, _WARM, _COOL)
     pixels[..., 3] = (share * 255).astype(np.uint8)
-    turned = pixels.transpose(1, 0, 2) if dots.shape[0] > dots.shape[1] else pixels
+    turned = dots.shape[0] > dots.shape[1]
+    pixels = pixels.transpose(1, 0, 2) if turned else pixels
     file = io.BytesIO()
-    Image.fromarray(turned).save(file, format="PNG")
+    Image.fromarray(pixels).save(file, format="PNG")
     data = base64.b64encode(file.getvalue()).decode()
-    height, width = turned.shape[:2]
+    height, width = pixels.shape[:2]
     scale = max(1, min(8, 320 // width))
     return (
         f'<img alt="Heat map: {escape(label, quote=True)}" width="{width * scale}" height="{height * scale}" '
         f'src="data:image/png;base64,{data}">'
+        f"<small>the whole of it, one dot a number{', its rows side by side' if turned else ''}</small>"
     )

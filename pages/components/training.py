@@ -45,9 +45,17 @@ def _scrubbed(trace: Trace) -> None:
         with column:
             st.markdown(f"**{_name(run)}**, epoch {epoch}: loss **{number_text(run.losses[epoch - 1])}**")
             st.caption(observe(run)[epoch - 1])
-            tables = "".join(
-                tensor_html(run.parameter(p.name, epoch), p.name) for p in run.parameters if p.shape != ()
-            )
+    _show_layers(trace, epoch)
+    _show_weights(trace, epoch)
+
+
+def _show_weights(trace: Trace, epoch: int) -> None:
+    """Every weight of both twins at the start of the epoch."""
+    st.header(f"The weights at the start of epoch {epoch}", anchor=False)
+    for column, run in zip(st.columns(2), trace.runs, strict=True):
+        with column:
+            st.markdown(f"**{_name(run)}**")
+            tables = "".join(tensor_html(run.parameter(p.name, epoch), p.name) for p in run.parameters)
             st.html(f'<div class="lab">{tables}</div>')
 
 
@@ -65,7 +73,7 @@ def _play_button(trace: Trace, epoch: int) -> None:
         st.rerun()
 
 
-def show_layers(trace: Trace, epoch: int) -> None:
+def _show_layers(trace: Trace, epoch: int) -> None:
     """The gradient norm of each layer, and how far each has moved."""
     runs = dict(zip((charts.WITHOUT, charts.WITH), trace.runs, strict=True))
     st.header("Gradient norm of each layer", anchor=False)

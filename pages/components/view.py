@@ -14,6 +14,7 @@ from typing import Self
 from engine import Settings
 from engine.examples import examples
 from engine.experiments import experiment_names, find_experiment
+from engine.quiz import rounds
 from engine.settings import EPOCHS, OPTIMIZERS, SEED, places
 
 LEARNING_RATES = (
@@ -65,7 +66,7 @@ class View:
             epoch=link.whole("epoch", (1, settings.epochs), opened.epoch),
             sample=link.whole("sample", (1, 1_000), 1),
             controls=link.choice("controls", ("shown", "hidden"), "shown") == "shown",
-            round=link.whole("round", (1, 99), 1),
+            round=link.whole("round", (1, len(rounds())), 1),
             answers=link.answers("answers"),
             traced=link.choice("traced", ("", *(example.name for example in examples())), ""),
         )
@@ -77,6 +78,10 @@ class View:
             opened = View.of(settings)
             return replace(self, settings=settings, epoch=opened.epoch, sample=1)
         return replace(self, settings=settings, epoch=min(self.epoch, settings.epochs))
+
+    def opened(self) -> Self:
+        """The same view at the epoch and sample that its settings open on."""
+        return replace(self, epoch=View.of(self.settings).epoch, sample=1)
 
     def query(self) -> dict[str, str]:
         """The link's parameters, all of the settings written out so that a link never changes its meaning."""
@@ -168,5 +173,5 @@ def _number(text: str) -> float | None:
 
 def _safe(text: str) -> str:
     """A stranger's text, cut short and without any character that could be read as markup."""
-    plain = "".join(c if c.isalnum() or c in " .,+-" else "?" for c in text[:_LONGEST_SHOWN])
+    plain = "".join(c if c.isalnum() or c in " .,+-_" else "?" for c in text[:_LONGEST_SHOWN])
     return plain + ("..." if len(text) > _LONGEST_SHOWN else "") or "nothing"

@@ -47,7 +47,9 @@ def main() -> None:
         reference()
         pairs = [(seconds(partial(train, settings)), seconds(reference)) for _ in range(ROUNDS)]
         ours, theirs = (statistics.median(times) for times in zip(*pairs, strict=True))
-        print(f"{settings.described().title:34} {ours * 1e3:8.1f} {theirs * 1e3:8.1f} {ours / theirs:6.2f} {TARGET:7.2f}")
+        print(
+            f"{settings.described().title:34} {ours * 1e3:8.1f} {theirs * 1e3:8.1f} {ours / theirs:6.2f} {TARGET:7.2f}"
+        )
 
 
 if __name__ == "__main__":

@@ -24,21 +24,31 @@ def test_the_lesson_in_its_own_manner() -> None:
 
 def test_each_kind_of_change_has_its_sentence() -> None:
     inf, nan = float("inf"), float("nan")
-    said = observe(with_losses(1.0, 0.5, 0.49, 0.49, 0.489999, 0.6, 0.2, inf, nan).attached)
-    words = [
+    losses = (1.0, 0.5, 0.49, 0.49, 0.489999, 0.6, 0.2, 0.3, inf, nan)
+    words = (
         "starts",
-        "fastest",
-        "Falls a little",
+        "0.5, the fastest",
+        "smaller",
         "No change at all",
         "plateau",
-        "rises",
-        "Falls steadily",
+        "this step made it worse",
+        "steadily",
+        "on the way to divergence",
         "diverged",
         "diverged",
-    ]
-    words[1], words[6] = "fastest", "Falls steadily"
-    for sentence, word in zip(said, words, strict=True):
+    )
+    for sentence, word in zip(observe(with_losses(*losses).attached), words, strict=True):
         assert word in sentence
+
+
+def test_converging_is_said_only_where_the_rest_of_the_run_agrees() -> None:
+    assert "converging" in observe(with_losses(1.0, 0.5, 0.48, 0.47).attached)[2]
+    assert "converging" not in observe(with_losses(1.0, 0.5, 0.48, 0.9).attached)[2]
+
+
+def test_a_run_that_swings_or_ends_in_the_first_epoch_is_told_so() -> None:
+    assert any("swinging up to 9.0000" in said for said in summarize(with_losses(1.0, 9.0, 0.5)))
+    assert "one epoch only" in summarize(with_losses(1.0))[0]
 
 
 def test_the_same_losses_later_get_the_same_sentences() -> None:

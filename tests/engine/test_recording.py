@@ -102,8 +102,8 @@ def test_recording_leaves_the_global_state_alone() -> None:
 
 
 def evaluated(working: str) -> float:
-    """A working such as "1 x (-0.02) + 2 x 0.14" computed by Python."""
-    plain = working.replace(" x ", " * ").replace("²", "**2").replace(", the same value, detached", "")
+    """A working such as "1 × (-0.02) + 2 × 0.14" computed by Python."""
+    plain = working.replace(" × ", " * ").replace("²", "**2")
     plain = re.sub(r"e\^(\(?-?[\d.]+\)?)", r"exp(\1)", plain).partition(", the right class")[0]
     return float(eval(plain, {"tanh": np.tanh, "exp": np.exp, "log": np.log}))
 

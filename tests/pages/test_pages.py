@@ -135,7 +135,7 @@ def test_the_prediction_trace_writes_out_the_lessons_arithmetic() -> None:
     app = opened("pages/prediction_trace.py")
     lines = [code.value for code in app.code]
     assert "1  2  3" in lines
-    assert any(re.search(r"out\[0\] = 1 x \(-0\.\d+\) \+ 2 x .* = 0\.49", line) for line in lines)
+    assert any(re.search(r"out\[0\] = 1 × \(-0\.\d+\) \+ 2 × .* = 0\.49", line) for line in lines)
     assert any("= 1.21" in line for line in lines)
 
 

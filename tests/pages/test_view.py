@@ -29,7 +29,7 @@ def views(draw: st.DrawFn) -> View:
         draw(st.integers(1, chosen.epochs)),
         draw(st.integers(1, 1_000)),
         draw(st.booleans()),
-        draw(st.integers(1, 99)),
+        draw(st.integers(1, 8)),
         draw(st.text("-1234", max_size=60)),
     )
 
