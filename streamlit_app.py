@@ -49,7 +49,7 @@ DOORS = {
     "pages/quiz.py": "Predict first, then let torch run the proof.",
 }
 for path, label in PAGES[1:]:
-    st.page_link(path, label=f"**{label}**", query_params=view.query())
+    st.page_link(path, label=f"**{label}** →", query_params=view.query())
     st.markdown(DOORS[path])
 
 show_code(view.settings, view.epoch)

@@ -7,6 +7,7 @@ know is shown as what went in and what came out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -24,14 +25,15 @@ OUTPUTS = 6
 
 @dataclass(frozen=True)
 class Equation:
-    """One number of one stage: its name, how it comes about, and torch's own result."""
+    """One number of one stage: its name, how it comes about ("" where it only passes), and torch's own result."""
 
     name: str
     working: str
     result: float
 
     def __str__(self) -> str:
-        return f"{self.name} = {self.working} = {self.result:.4f}"
+        working = f"{self.working} = " if self.working else ""
+        return f"{self.name} = {working}{decimals(self.result)}"
 
 
 def equations(step: StepRecord, stage: Stage, sample: int) -> tuple[Equation, ...]:
@@ -47,7 +49,9 @@ def equations(step: StepRecord, stage: Stage, sample: int) -> tuple[Equation, ..
 
 
 def share_of_loss(step: StepRecord, sample: int) -> Equation | None:
-    """The sample's own part of the mean that is the loss, or None for a loss that is not known here."""
+    """The sample's own part of the mean that is the loss, or None for a loss that is not known here or not finite."""
+    if step.loss is None or not math.isfinite(step.loss):
+        return None
     loss = step.stages[-1]
     working = _SHARES.get(loss.operation)
     values = _inputs(step, loss)
@@ -145,11 +149,11 @@ def _mse_share(answers: Array, targets: Array, sample: int) -> Equation:
 
 
 def _cross_entropy_share(answers: Array, targets: Array, sample: int) -> Equation:
-    scores = _row(answers, sample).astype(np.float64)
-    chance = np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
-    right = int(targets[sample])
-    working = f"-log({_n(chance[right])}) / {len(answers)}, the right class being {right}"
-    return Equation("share of the loss", working, float(-np.log(chance[right]) / len(answers)))
+    scores, right = _row(answers, sample), int(targets[sample])
+    surprise = float(np.log(np.exp(scores - scores.max()).sum()) + scores.max() - scores[right])
+    chance = f"-log({_n(np.exp(-surprise))})" if surprise < 700 else _n(surprise)
+    working = f"{chance} / {len(answers)}, the right class being {right}"
+    return Equation("share of the loss", working, surprise / len(answers))
 
 
 def _row(values: Array | None, sample: int) -> NDArray[np.float64]:
@@ -159,9 +163,15 @@ def _row(values: Array | None, sample: int) -> NDArray[np.float64]:
     return np.asarray(chosen, dtype=np.float64).reshape(-1)
 
 
+def decimals(number: float) -> str:
+    """A number with four decimals, or with four digits where it is too large or too small for that."""
+    return f"{number:.4f}" if number == 0 or 1e-3 <= abs(number) < 1e6 else f"{number:.4g}"
+
+
 def _n(number: float) -> str:
-    """A number as short as four decimals allow, negative ones in brackets."""
-    text = f"{number:.4f}".rstrip("0").rstrip(".")
+    """The same as short as it can be, negative ones in brackets."""
+    text = decimals(number)
+    text = text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
     return f"({text})" if text.startswith("-") else text
 
 
@@ -170,7 +180,7 @@ _WORKINGS = {
     "tanh": _elementwise("tanh({})"),
     "relu": _elementwise("max(0, {})"),
     "sigmoid": _elementwise("1 / (1 + e^-{})"),
-    "detach": _elementwise("{}"),
+    "detach": _elementwise(""),
     "mse_loss": _mse,
     "cross_entropy": _cross_entropy,
 }

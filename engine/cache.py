@@ -64,6 +64,7 @@ class Cache(Generic[Key, Value]):
                 return value
         try:
             value = compute()
+            weight = self._weigh(value)
         except BaseException:
             with self._lock:
                 del self._under_way[key]
@@ -71,9 +72,13 @@ class Cache(Generic[Key, Value]):
             raise
         with self._lock:
             del self._under_way[key]
-            self._keep(key, value)
+            self._keep(key, value, weight)
         mine.set_result(value)
         return value
+
+    def __contains__(self, key: Key) -> bool:
+        with self._lock:
+            return key in self._done
 
     def info(self) -> CacheInfo:
         """What has been asked and what is held, at this moment."""
@@ -102,8 +107,7 @@ class Cache(Generic[Key, Value]):
                     self._hits += 1
                 return value
 
-    def _keep(self, key: Key, value: Value) -> None:
-        weight = self._weigh(value)
+    def _keep(self, key: Key, value: Value, weight: int) -> None:
         self._done[key] = (value, weight)
         self._weight += weight
         while self._weight > self._capacity and len(self._done) > 1:

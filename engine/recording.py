@@ -9,10 +9,10 @@ import torch
 from torch import Tensor, nn
 
 from engine.recorder import StepRecord, record_step
-from engine.settings import Settings, whole_number
+from engine.settings import Settings, SettingsError, one_of, whole_number
 from engine.source import script_of
 from engine.trace import Run, Trace
-from engine.training import train
+from engine.training import plain_torch, train
 
 Weights = Literal["attached", "detached"]
 
@@ -33,20 +33,34 @@ def record(
     (the twin they come from) choose the weights, and `detached` whether the detach stands in the step.
     Raises `SettingsError` for an epoch that the run does not have.
     """
-    if not isinstance(step, Settings):
-        return record_step(step, **options)
-    settings = step
+    if isinstance(step, Settings):
+        if options:
+            raise TypeError(f"record(settings): {', '.join(options)} goes with a step of your own only.")
+        return _record_experiment(step, epoch, detached, weights, trace)
+    if not callable(step):
+        raise TypeError(f"record: got {step!r}, allowed is a function that returns the loss, or Settings.")
+    if epoch is not None or trace is not None:
+        raise TypeError("record(step): epoch and trace go with Settings only.")
+    return record_step(step, **options)
+
+
+def _record_experiment(
+    settings: Settings, epoch: int | None, detached: bool, weights: Weights, trace: Trace | None
+) -> StepRecord:
     if epoch is None:
         epoch = min(settings.described().shown_epoch, settings.epochs)
     whole_number("epoch", epoch, (1, settings.epochs))
+    one_of("weights", weights, ("attached", "detached"))
+    if not isinstance(detached, bool):
+        raise SettingsError("detached", detached, "True or False")
     found = trace or train(settings)
-    model = model_at(settings, found.detached if weights == "detached" else found.attached, epoch)
+    if found.settings != settings:
+        raise SettingsError("trace", found.settings, "the trace of the same settings")
     script = script_of(settings)
-    data = script.make_data()
-    run = script.step(detached)
-    return record_step(
-        lambda: run(model, data)[0], names={"": model, **data._asdict()}, keep=16_384, **options
-    )
+    with plain_torch():
+        model = model_at(settings, found.detached if weights == "detached" else found.attached, epoch)
+        data, run = script.make_data(), script.step(detached)
+        return record_step(lambda: run(model, data)[0], names={"": model, **data._asdict()}, keep=16_384)
 
 
 def model_at(settings: Settings, run: Run, epoch: int) -> nn.Module:

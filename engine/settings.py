@@ -7,9 +7,9 @@ Two runs with equal `Settings` give the same bits. A field left out takes the ex
 
 from __future__ import annotations
 
-import math
+import operator
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Self
+from typing import Any, SupportsFloat, SupportsIndex
 
 from engine.experiments import Experiment, experiment_names, find_experiment
 
@@ -62,15 +62,17 @@ class Settings:
             if getattr(self, field) is None:
                 object.__setattr__(self, field, value)
         one_of("detach", self.detach, places(self.experiment))
-        whole_number("epochs", self.epochs, EPOCHS)
+        object.__setattr__(self, "epochs", whole_number("epochs", self.epochs, EPOCHS))
         object.__setattr__(self, "learning_rate", number("learning_rate", self.learning_rate, LEARNING_RATE))
         one_of("optimizer", self.optimizer, OPTIMIZERS)
         one_of("start", self.start, find_experiment(self.experiment).starts)
-        whole_number("seed", self.seed, SEED)
+        object.__setattr__(self, "seed", whole_number("seed", self.seed, SEED))
 
-    def changed(self, **changes: object) -> Self:
-        """A copy with some fields changed, validated anew."""
-        return replace(self, **changes)  # type: ignore[arg-type]
+    def changed(self, **changes: Any) -> Settings:
+        """A copy with some fields changed, validated anew. Another experiment brings its own defaults with it."""
+        if changes.get("experiment", self.experiment) != self.experiment:
+            return Settings(**{"seed": self.seed, **changes})
+        return replace(self, **changes)
 
     def described(self) -> Experiment:
         """The experiment that these settings run."""
@@ -91,18 +93,29 @@ def one_of(field: str, got: object, allowed: tuple[str, ...]) -> str:
 
 def whole_number(field: str, got: object, bounds: tuple[int, int]) -> int:
     """`got` if it is an int within `bounds`, both included, else `SettingsError`."""
-    if isinstance(got, bool) or not isinstance(got, int) or not bounds[0] <= got <= bounds[1]:
+    if (
+        isinstance(got, bool)
+        or not isinstance(got, SupportsIndex)
+        or not bounds[0] <= operator.index(got) <= bounds[1]
+    ):
         raise SettingsError(field, got, f"a whole number from {bounds[0]} to {bounds[1]}")
-    return got
+    return operator.index(got)
 
 
 def number(field: str, got: object, bounds: tuple[float, float]) -> float:
     """`got` as a float if it is finite and within `bounds`, both included, else `SettingsError`."""
     if (
         isinstance(got, bool)
-        or not isinstance(got, int | float)
-        or not math.isfinite(got)
-        or not bounds[0] <= got <= bounds[1]
+        or not isinstance(got, SupportsFloat)
+        or not bounds[0] <= _float(got) <= bounds[1]
     ):
         raise SettingsError(field, got, f"a number from {bounds[0]:g} to {bounds[1]:g}")
     return float(got)
+
+
+def _float(got: SupportsFloat) -> float:
+    """`got` as a float, nan where it is too large to be one."""
+    try:
+        return float(got)
+    except OverflowError:
+        return float("nan")

@@ -69,7 +69,7 @@ def train(step):
 
 if __name__ == "__main__":
     for title, step in (("without detach", step_without_detach), ("with detach", step_with_detach)):
-        print(f"\n{{title}}")
+        print(title)
         print("losses", train(step))
 '''
 

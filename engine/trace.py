@@ -32,7 +32,7 @@ class Parameter:
         return self.name.rpartition(".")[0]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
     """One of the twins, epoch by epoch."""
 
@@ -60,7 +60,13 @@ class Run:
 
     def parameter(self, name: str, epoch: int) -> Floats:
         """A parameter in its own shape, at the start of `epoch` (1 to epochs + 1)."""
-        found = next(p for p in self.parameters if p.name == name)
+        found = next((p for p in self.parameters if p.name == name), None)
+        if found is None:
+            raise ValueError(
+                f"There is no parameter {name!r}; there are {', '.join(p.name for p in self.parameters)}."
+            )
+        if not 1 <= epoch <= len(self.weights):
+            raise ValueError(f"There is no epoch {epoch!r}; allowed is 1 to {len(self.weights)}.")
         return self.weights[epoch - 1, found.columns].reshape(found.shape)
 
     def moved(self, layer: str) -> tuple[float, ...]:
@@ -74,15 +80,15 @@ class Run:
         """The layers whose weights are the same bits after the last epoch as before the first."""
         return tuple(layer for layer in self.layers if not any(self.moved(layer)))
 
-    def to_frame(self) -> pd.DataFrame:
-        """One row an epoch: loss, accuracy and R2 where the task has them, and each layer's gradient norm and move."""
+    def to_frame(self, *, missing: object = math.nan) -> pd.DataFrame:
+        """One row an epoch, `missing` where no gradient came: loss, accuracy and R2 where the task has them, and each layer's gradient norm and move."""
         columns: dict[str, object] = {"epoch": range(1, len(self.losses) + 1), "loss": self.losses}
         if self.accuracies is not None:
             columns["accuracy"] = self.accuracies
         if self.r2 is not None:
             columns["r2"] = self.r2
         for layer, norms in zip(self.layers, self.gradient_norms, strict=True):
-            columns[f"gradient norm {layer}"] = [math.nan if norm is None else norm for norm in norms]
+            columns[f"gradient norm {layer}"] = [missing if norm is None else norm for norm in norms]
             columns[f"moved {layer}"] = self.moved(layer)[:-1]
         return pd.DataFrame(columns)
 
@@ -94,7 +100,7 @@ class Run:
         return f"{name:14} {shown}{more}{refused}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trace:
     """A twin run: the same start and data, without and with the detach."""
 
@@ -120,14 +126,17 @@ class Trace:
         """About how much memory the trace holds, in bytes."""
         return sum(run.weights.nbytes + run.predictions.nbytes + 200 * len(run.losses) for run in self.runs)
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self, *, missing: object = math.nan) -> pd.DataFrame:
         """Both runs below each other, with a column `twin`."""
-        frames = {("with detach" if run.detached else "without detach"): run.to_frame() for run in self.runs}
+        frames = {
+            ("with detach" if run.detached else "without detach"): run.to_frame(missing=missing)
+            for run in self.runs
+        }
         return pd.concat(frames, names=["twin"]).reset_index(level=0).reset_index(drop=True)
 
     def to_csv(self) -> str:
-        """The frame as CSV, every digit of every number kept."""
-        return self.to_frame().to_csv(index=False)
+        """The frame as CSV, every digit of every number kept; an empty field where no gradient came, else nan is nan."""
+        return self.to_frame(missing="").to_csv(index=False, na_rep="nan")
 
     def __str__(self) -> str:
         s = self.settings

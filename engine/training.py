@@ -8,7 +8,8 @@ weights stay, the loop goes on.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor, nn
@@ -29,9 +30,31 @@ OPTIMIZERS: dict[str, Callable[[list[nn.Parameter], float], torch.optim.Optimize
 
 def train(settings: Settings, progress: Progress | None = None) -> Trace:
     """Both twins, epoch by epoch. The same settings give the same bits, whatever else runs."""
+    if not isinstance(settings, Settings):
+        raise TypeError(f"train: got {settings!r}, allowed is Settings, such as train(Settings()).")
     script = script_of(settings)
-    attached = _run(settings, script, False, progress)
-    return Trace(settings, attached, _run(settings, script, True, progress))
+    with plain_torch():
+        attached = _run(settings, script, False, progress)
+        return Trace(settings, attached, _run(settings, script, True, progress))
+
+
+@contextmanager
+def plain_torch() -> Iterator[None]:
+    """Torch as it is when it starts, whatever the caller has switched on or off around this call.
+
+    Raises `RuntimeError` for a default dtype other than float32: that switch belongs to the whole process.
+    """
+    if torch.get_default_dtype() is not torch.float32:
+        raise RuntimeError(
+            f"torch's default dtype is {torch.get_default_dtype()}, allowed is torch.float32: the experiments are "
+            "defined in it."
+        )
+    with (
+        torch.inference_mode(False),
+        torch.enable_grad(),
+        torch.autocast("cpu", enabled=False),
+    ):
+        yield
 
 
 def start_model(settings: Settings) -> nn.Module:

@@ -24,107 +24,22 @@ from engine.recorder.frames import Caller, Line, Passed, find_caller, function_a
 from engine.recorder.names import Names
 from engine.recorder.source import block_around, decorator_line, line_that_calls
 from engine.recorder.tensors import read_only, tensor_record
+from engine.recorder.vocabulary import (
+    COPIES,
+    EACH_ITS_OWN,
+    FIRST_ONLY,
+    KINDS,
+    NO_VALUES,
+    PROPERTIES,
+    SHAPE_ONLY,
+    SINKS,
+    changed_by,
+    numbers_in,
+)
 
 EventKind = Literal[
     "backward", "clear", "set_grad", "freeze", "unfreeze", "optimizer", "grad_of_non_leaf", "array_edit"
 ]
-
-_PROPERTIES = frozenset(["data", "grad", "T", "mT", "H", "mH", "real", "imag"])
-_NO_VALUES = frozenset(
-    [
-        "size",
-        "dim",
-        "ndimension",
-        "numel",
-        "nelement",
-        "stride",
-        "storage_offset",
-        "data_ptr",
-        "element_size",
-        "is_floating_point",
-        "is_complex",
-        "is_contiguous",
-        "is_signed",
-        "is_same_size",
-        "is_pinned",
-        "is_cuda",
-        "type",
-        "get_device",
-        "__len__",
-        "__repr__",
-        "__format__",
-        "__str__",
-        "__bool__",
-        "__hash__",
-        "__contains__",
-        "is_nonzero",
-        "equal",
-        "allclose",
-        "register_hook",
-        "register_post_accumulate_grad_hook",
-        "untyped_storage",
-        "storage",
-        "typed_storage",
-        "_is_view",
-        "has_names",
-        "result_type",
-        "can_cast",
-        "is_tensor",
-        "is_storage",
-        "_record_function_enter_new",
-        "_record_function_exit._RecordFunction",
-        "_is_all_true",
-        "_is_any_true",
-        "is_inference",
-        "__dir__",
-        "__reduce_ex__",
-        "__array_wrap__",
-        "_typed_storage",
-        "is_neg",
-        "is_conj",
-        "names",
-        "rename_",
-        "_version",
-        "_has_compatible_shallow_copy_type",
-        "retain_grad",
-        "is_shared",
-        "share_memory_",
-        "set_default_dtype",
-    ]
-)
-_SHAPE_ONLY = frozenset(
-    [
-        "zeros_like",
-        "ones_like",
-        "empty_like",
-        "rand_like",
-        "randn_like",
-        "randint_like",
-        "full_like",
-        "new_zeros",
-        "new_ones",
-        "new_empty",
-        "new_full",
-        "new_empty_strided",
-        "new_tensor",
-    ]
-)
-_FIRST_ONLY = frozenset(["expand_as", "view_as", "reshape_as", "type_as", "resize_as_", "to", "set_"])
-_EACH_ITS_OWN = frozenset(
-    ["broadcast_tensors", "meshgrid", "atleast_1d", "atleast_2d", "atleast_3d", "align_tensors"]
-)
-_SINKS = {
-    "item": "item",
-    "__float__": "item",
-    "__int__": "item",
-    "__index__": "item",
-    "__complex__": "item",
-    "tolist": "item",
-    "numpy": "numpy",
-    "__array__": "numpy",
-}
-_COPIES = frozenset(["tensor", "as_tensor", "asarray", "scalar_tensor", "new_tensor"])
-_KINDS = {"detach": "detach", "detach_": "detach", "data": "data", "data=": "data", "detach_copy": "detach"}
 
 
 @dataclass(slots=True)
@@ -168,6 +83,9 @@ class Tape:
 
     def start_step(self) -> None:
         """Forgets the calls of the step before; what is known about living tensors stays."""
+        for call in self.calls:
+            if call.in_step:
+                call.let_go()
         self.calls = [call for call in self.calls if not call.in_step]
         self.events = [event for event in self.events if event.kind in ("freeze", "unfreeze")]
         for event in self.events:
@@ -182,14 +100,21 @@ class Tape:
         self.in_step = True
         self.flow.clock += 1
 
+    def release(self) -> None:
+        """Lets everything go. Calls and entries point at each other: untied, they need no garbage collection."""
+        for call in self.calls:
+            call.let_go()
+        self.calls, self.events, self.sinks, self.backwards, self.inputs = [], [], [], [], []
+        self.flow = Flow()
+
     def call(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Makes the call and notes it. What the call raises goes through."""
         name = func.__name__
-        if name in _NO_VALUES:
+        if name in NO_VALUES:
             return self._unvalued(name, func, args, kwargs)
         if name == "__get__":
             name = func.__self__.__name__
-            if name not in _PROPERTIES:
+            if name not in PROPERTIES:
                 return func(*args, **kwargs)
             if name == "grad":
                 return self._read_grad(func, args)
@@ -213,9 +138,9 @@ class Tape:
         caller = find_caller(sys._getframe(3))
         if caller.passed & Passed.OPTIMIZER:
             return self._inside_optimizer(name, func, args, kwargs, caller)
-        if name in _SHAPE_ONLY:
+        if name in SHAPE_ONLY:
             given: list[Tensor] = []
-        elif name in _FIRST_ONLY:
+        elif name in FIRST_ONLY:
             given = list(tensors_in(args[:1]))
         else:
             given = list(tensors_in(args))
@@ -225,7 +150,7 @@ class Tape:
         self.flow.clock += 1
         call = Call(self.flow.clock, name, caller.line, caller.module, (), passed=caller.passed)
         call.in_step = self.in_step
-        if self.sinks and name not in _SHAPE_ONLY:
+        if self.sinks and name not in SHAPE_ONLY:
             self._add_numbers(call, inputs, args, caller)
         first = _get_sequence_nr()
         out = func(*args, **kwargs)
@@ -239,7 +164,7 @@ class Tape:
         elif self.off is not None:  # a custom Function gave the mode back without a call
             self.off = None
         made = list(tensors_in(out))
-        changed = _changed(name, args, kwargs)
+        changed = changed_by(name, args, kwargs)
         if changed:
             call.in_place = True
             made = changed
@@ -248,7 +173,7 @@ class Tape:
                 self.events.append(Event("clear", call.number, call.line, changed[0]))
             self.flow.writes.setdefault(call.storage, []).append(call)
         if not made:
-            if name in _SINKS and inputs:
+            if name in SINKS and inputs:
                 self._sink(call, name, out)
             return out
         self._note_outputs(call, name, made, caller)
@@ -268,7 +193,7 @@ class Tape:
         value = 0
         for entry in inputs:
             value |= entry.value
-        one_by_one = name in _EACH_ITS_OWN and len(inputs) == len(made)
+        one_by_one = name in EACH_ITS_OWN and len(inputs) == len(made)
         outputs = []
         for i, tensor in enumerate(made):
             entry = self.flow.add(tensor, call, i, inputs[i].value if one_by_one else value)
@@ -285,7 +210,7 @@ class Tape:
         tracked = 0
         for entry in call.inputs:
             tracked |= entry.tracked
-        if not tracked and name not in _KINDS and name not in _COPIES:
+        if not tracked and name not in KINDS and name not in COPIES:
             call.kind = ""
             return
         if all(entry.tracked for entry in call.outputs) and not any(
@@ -295,10 +220,10 @@ class Tape:
             return
         blind = next((entry for entry in call.outputs if not entry.tracked), call.outputs[0])
         call.kind_line = call.kind_line or call.line
-        if name in _KINDS:
-            call.kind = "deepcopy" if caller.passed & Passed.DEEPCOPY else _KINDS[name]
+        if name in KINDS:
+            call.kind = "deepcopy" if caller.passed & Passed.DEEPCOPY else KINDS[name]
             call.kind_line = call.line
-        elif name in _COPIES:
+        elif name in COPIES:
             call.kind = "torch_tensor"
         elif call.function is not None:
             call.kind = "checkpoint" if call.kind == "checkpoint" else "custom_function"
@@ -317,7 +242,7 @@ class Tape:
             call.kind = "integer"
 
     def _sink(self, call: Call, name: str, out: object) -> None:
-        call.kind, call.kind_line, call.sink, call.result = _SINKS[name], call.line, True, out
+        call.kind, call.kind_line, call.sink, call.result = SINKS[name], call.line, True, out
         value = 0
         for entry in call.inputs:
             value |= entry.value
@@ -331,7 +256,7 @@ class Tape:
     def _add_numbers(self, call: Call, inputs: list[Entry], args: tuple[Any, ...], caller: Caller) -> None:
         """Links numbers among the arguments to the sinks they came from, or says that they may come from one."""
         constants = caller.frame.f_code.co_consts if caller.frame is not None else ()
-        for number in _numbers_in(args):
+        for number in numbers_in(args):
             sink = next((s for s in reversed(self.sinks) if s.result is number), None)
             if sink is not None and not isinstance(number, int):
                 inputs.append(sink.outputs[0])
@@ -429,7 +354,7 @@ class Tape:
         self, name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], caller: Caller
     ) -> Any:
         out = func(*args, **kwargs)
-        changed = _changed(name, args, kwargs)
+        changed = changed_by(name, args, kwargs)
         if changed:
             self.flow.clock += 1
             kind: EventKind = "clear" if name.endswith("zero_") else "optimizer"
@@ -542,46 +467,6 @@ class CallMode(TorchFunctionMode):
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         return self._tape.call(func, args, kwargs or {})
-
-
-def _changed(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Tensor]:
-    """The tensors that a call with this name changes in place."""
-    if "out" in kwargs and kwargs["out"] is not None:
-        return list(tensors_in(kwargs["out"]))
-    if name == "__setitem__" or name == "data=" or (name.endswith("_") and not name.endswith("__")):
-        return list(tensors_in(args[:1]))
-    if name.startswith("__i") and name in _IN_PLACE_OPERATORS:
-        return list(tensors_in(args[:1]))
-    return []
-
-
-_IN_PLACE_OPERATORS = frozenset(
-    [
-        "__iadd__",
-        "__isub__",
-        "__imul__",
-        "__itruediv__",
-        "__ifloordiv__",
-        "__ipow__",
-        "__imod__",
-        "__iand__",
-        "__ior__",
-        "__ixor__",
-        "__ilshift__",
-        "__irshift__",
-        "__imatmul__",
-    ]
-)
-
-
-def _numbers_in(value: object, depth: int = 3) -> list[object]:
-    if isinstance(value, Tensor | str | bytes):
-        return []
-    if isinstance(value, float | int | complex) or type(value).__module__ == "numpy":
-        return [value]
-    if depth and isinstance(value, list | tuple):
-        return [number for item in value for number in _numbers_in(item, depth - 1)]
-    return []
 
 
 def _node_name(tensor: Tensor) -> str | None:

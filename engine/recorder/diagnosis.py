@@ -28,7 +28,7 @@ from engine.recorder.zeros import ZeroFound, find_dropped, find_zeros
 def diagnose(recorder: Recorder) -> StepRecord:
     """The whole report of a recording."""
     scene = look_at(recorder)
-    stages, where = build_stages(recorder.tape, scene.names)
+    stages, where = build_stages(recorder.tape, scene.names, scene.location)
     scene.hidden = hidden_parameters(scene)
     cuts = find_cuts(scene)
     settle_intent(cuts, scene)

@@ -94,6 +94,10 @@ class Call:
     seen: bool = True
     """False for a link that no call showed: an alias that was made out of the mode's sight."""
 
+    def let_go(self) -> None:
+        """Unties the call from its tensors; its line stays, for tensors that outlive the step."""
+        self.inputs, self.outputs, self.about, self.result, self.module = (), (), (), None, None
+
 
 @dataclass(slots=True)
 class Graph:

@@ -26,7 +26,7 @@ from engine.recorder.records import Raised, StepRecord
 
 KEEP = 1_024
 """Elements up to which the values of a tensor are kept; above it only minimum, maximum and mean."""
-MEASURE = 65_536
+MEASURE = 16_384
 """Elements up to which minimum, maximum and mean are computed; above it only shape and type are recorded."""
 
 
@@ -202,4 +202,6 @@ def record_step(
         recorder.run(step)
         if recorder.raised is not None:
             break
-    return recorder.report()
+    record = recorder.report()
+    recorder.tape.release()
+    return record

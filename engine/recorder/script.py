@@ -61,7 +61,9 @@ def record_file(path: str, calls: int = 1, keep: int = KEEP) -> StepRecord:
         if recorder.gave_no_tensor:
             kind = type(recorder.returned).__name__
             raise ScriptError(f"step() in {path} returned {kind}, not a tensor, and called no backward().")
-        return recorder.report()
+        record = recorder.report()
+        recorder.tape.release()
+        return record
     except SystemExit as error:
         raise ScriptError(f"step() in {path} ended the program.") from error
     finally:

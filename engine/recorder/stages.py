@@ -6,17 +6,21 @@ a BatchNorm and results that are no tensors are no stages.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from engine.recorder.calls import Tape
 from engine.recorder.flow import Call, Entry
+from engine.recorder.frames import Line
 from engine.recorder.names import Names
-from engine.recorder.records import Stage, TensorRecord
+from engine.recorder.records import Location, Stage, TensorRecord
 from engine.recorder.source import assigned_name
 from engine.recorder.tensors import read_only
 
 
-def build_stages(tape: Tape, names: Names) -> tuple[tuple[Stage, ...], dict[int, int]]:
+def build_stages(
+    tape: Tape, names: Names, locate: Callable[[Line], Location]
+) -> tuple[tuple[Stage, ...], dict[int, int]]:
     """The stages, and the index of the stage behind each entry (by the entry's `id`)."""
     stages: list[Stage] = []
     where: dict[int, int] = {}
@@ -53,7 +57,7 @@ def build_stages(tape: Tape, names: Names) -> tuple[tuple[Stage, ...], dict[int,
         shared = storages.get(output.storage)
         stage = _stage(
             index, operation, module, tuple(sorted(inputs)), tuple(sorted(used)), output,
-            _renamed(output.record, name), shared, call,
+            _renamed(output.record, name), shared, locate(call.line) if call.line is not None else None,
         )  # fmt: skip
         more = tuple(e.record for e in call.outputs[1:] if e.record is not None)
         stages.append(
@@ -160,9 +164,8 @@ def _stage(
     entry: Entry,
     record: TensorRecord,
     shared: int | None,
-    call: Call | None,
+    location: Location | None,
 ) -> Stage:
-    location = call.line.location() if call is not None and call.line is not None else None
     return Stage(
         index, operation, module, inputs, parameters, record, shared, entry.gradient, entry.gradient_state, location
     )  # fmt: skip

@@ -39,7 +39,11 @@ def read_only(tensor: Tensor, keep: int) -> Array | None:
         plain = tensor.detach()
         if plain.dtype in _NO_NUMPY:
             plain = plain.to(_NO_NUMPY[plain.dtype])
-        array = plain.cpu().resolve_conj().resolve_neg().numpy()
+        if plain.device.type != "cpu":
+            plain = plain.cpu()
+        if plain.is_conj() or plain.is_neg():
+            plain = plain.resolve_conj().resolve_neg()
+        array = plain.numpy()
     except (RuntimeError, TypeError, NotImplementedError):
         return None
     return cast(Array, np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape))

@@ -27,6 +27,10 @@ def warn_of_upkeep(scene: Scene) -> Iterator[Warned]:
     yield from _unused(scene)
 
 
+_PLAIN = (bool, int, float, str, type(None))
+"""What nearly all attributes of torch's own modules are."""
+
+
 def hidden_parameters(scene: Scene) -> dict[str, Tensor]:
     """Parameters of layers that sit in a plain container of a module and are not registered there, by their path."""
     found: dict[str, Tensor] = {}
@@ -36,7 +40,11 @@ def hidden_parameters(scene: Scene) -> dict[str, Tensor]:
         own: set[int] | None = None
         for path, module in value.named_modules():
             for name, held in vars(module).items():
-                if name.startswith("_") or not isinstance(held, list | tuple | dict | set):
+                if (
+                    name.startswith("_")
+                    or type(held) in _PLAIN
+                    or not isinstance(held, list | tuple | dict | set)
+                ):
                     continue
                 base = ".".join(p for p in (key, path, name) if p)
                 for full, parameter in _contained(base, held, 3):

@@ -28,13 +28,15 @@ def show_losses(trace: Trace, epoch: int) -> None:
         for run, name in zip(trace.runs, _TWINS, strict=True)
         for number, loss in enumerate(run.losses, start=1)
     ]
+    gone = max(sum(not math.isfinite(loss) for loss in run.losses) for run in trace.runs)
+    left_out = f" {gone} epochs are not drawn: their loss is not finite." if gone else ""
     ends = ", ".join(
         f"{name} from {run.losses[0]:.4f} to {run.losses[-1]:.4f}"
         for run, name in zip(trace.runs, _TWINS, strict=True)
     )
     _show(
         _lines(rows, "loss", "twin", _TWINS, epoch, dashed=True),
-        f"Loss over {trace.settings.epochs} epochs: {ends}.",
+        f"Loss over {trace.settings.epochs} epochs: {ends}.{left_out}",
         "losses",
     )
 

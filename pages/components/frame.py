@@ -78,18 +78,12 @@ _STYLE = """<style>
 .lab .flags li { border: 1px solid var(--line); border-radius: .6rem; padding: 0 .5rem; margin: 0; font-size: .8rem; }
 .lab .pipeline { display: flex; flex-wrap: wrap; align-items: stretch; gap: .3rem; padding: 0; margin: 0; list-style: none; }
 .lab .pipeline li { display: flex; align-items: center; gap: .3rem; margin: 0; }
-.lab .box { border: 2px solid currentColor; border-radius: .5rem; padding: .5rem .7rem; min-width: 6.5rem; max-width: 10.5rem; }
+.lab .box { border: 2px solid currentColor; border-radius: .5rem; padding: .5rem .7rem; min-width: 6.5rem; max-width: 8.6rem; }
 .lab .box.cut { border-style: dashed; border-width: 3px; }
 .lab .box.starved { border-style: dotted; }
 .lab .arrows .forward::after { content: " →"; }
 .lab .arrows .back::before { content: "← "; }
-@media (max-width: 640px) {
-  .lab .pipeline, .lab .pipeline li { flex-direction: column; align-items: stretch; }
-  .lab .pipeline .box { max-width: none; }
-  .lab .arrows .forward::after { content: " ↓"; }
-  .lab .arrows .back::before { content: "↑ "; }
-}
-.lab .arrows { display: grid; text-align: center; min-width: 5rem; font-size: .8rem; line-height: 1.4; }
+.lab .arrows { display: grid; text-align: center; width: 4.9rem; font-size: .8rem; line-height: 1.4; }
 .lab .box small { display: block; }
 /* Streamlit's own colours for code are too pale to read against these backgrounds. */
 .stCode .token { color: inherit !important; }
@@ -97,4 +91,11 @@ _STYLE = """<style>
 .stCode .token.string { color: light-dark(#0a6b33, #7fd69a) !important; }
 .stCode .token.number, .stCode .token.boolean { color: light-dark(#8a3a05, #f0b27a) !important; }
 .stCode .token.comment { color: light-dark(#9a3412, #ffb48a) !important; font-weight: 600; }
+@media (max-width: 640px) {
+  .lab .pipeline, .lab .pipeline li { flex-direction: column; align-items: stretch; }
+  .lab .pipeline .box { max-width: none; }
+  .lab .arrows { width: auto; }
+  .lab .arrows .forward::after { content: " ↓"; }
+  .lab .arrows .back::before { content: "↑ "; }
+}
 </style>"""

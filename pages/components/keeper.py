@@ -59,7 +59,8 @@ def bound(key: str, value: object, changed: Callable[[View, Any], View]) -> dict
 
     `changed` is given the view of that moment, not of the run that drew the widget: two quick moves both count.
     """
-    st.session_state[key] = value
+    if st.session_state.get(key) != value:  # setting it unasked would undo what the reader has moved on to
+        st.session_state[key] = value
 
     def on_change() -> None:
         keep(changed(current_view(), st.session_state[key]))

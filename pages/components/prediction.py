@@ -63,12 +63,17 @@ def _show_stage(number: int, stage: Stage, step: StepRecord, sample: int) -> Non
 
 
 def _show_share(step: StepRecord, sample: int) -> None:
+    if step.loss is None or not math.isfinite(step.loss):
+        st.markdown(
+            f"The loss of all samples together is **{step.loss}**: float32 has overflowed, this run diverged."
+        )
+        return
     share = share_of_loss(step, sample)
-    if share is None or step.loss is None:
+    if share is None:
         return
     st.code(str(share), language=None, wrap_lines=True)
     said = f"The loss of all samples together is **{number_text(step.loss)}**"
-    if math.isfinite(step.loss) and step.loss > 0:
+    if step.loss > 0:
         said += f"; this sample makes {share.result / step.loss:.0%} of it"
     answer = class_of(step, sample)
     if answer is not None:

@@ -9,7 +9,7 @@ import streamlit as st
 from engine import Settings, Trace
 from engine.recorder import StepRecord
 from engine.recording import Weights
-from engine.results import RecordKey, record_of, trace_of
+from engine.results import RecordKey, record_of, trace_of, traces
 
 _STOPPED = "stopped settings"
 _PATIENCE = 0.3
@@ -19,7 +19,9 @@ _PATIENCE = 0.3
 def show_trace(settings: Settings) -> Trace:
     """The twin run of these settings. Where the reader stopped it, says so and ends the page there."""
     place = st.empty()
-    if st.session_state.get(_STOPPED) == settings:
+    if st.session_state.get(_STOPPED) != settings or settings in traces:
+        st.session_state.pop(_STOPPED, None)
+    else:
         with place.container():
             st.info("The training was stopped, and nothing of it is kept.")
             st.button("Train again", on_click=lambda: st.session_state.pop(_STOPPED, None))

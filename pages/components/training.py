@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from html import escape
 
 import streamlit as st
@@ -12,7 +14,7 @@ from pages.components import charts, keeper
 from pages.components.epoch import choose_epoch
 from pages.components.tensors import number_text, tensor_html
 
-_PLAYING = "playing"
+_LAST_TICK = "last tick"
 _TICK = 0.5
 """Seconds an epoch stays while playing."""
 _FRAMES = 60
@@ -20,20 +22,15 @@ _FRAMES = 60
 
 
 def show_scrubbed(trace: Trace) -> None:
-    """The loss chart with the chosen epoch, which can be scrubbed or played, and what that epoch holds."""
-    playing = bool(st.session_state.get(_PLAYING))
-    st.fragment(_scrubbed, run_every=_TICK if playing else None)(trace)
+    """The loss chart with the chosen epoch, which can be scrubbed or played, and what that epoch holds.
 
-
-def _scrubbed(trace: Trace) -> None:
+    Playing is a small fragment that moves the epoch on and runs the whole page again, so that every chart, the menu
+    and the link follow. It lasts while its ticks come: who leaves the page has stopped it.
+    """
     view = keeper.current_view()
     last = trace.settings.epochs
-    if st.session_state.get(_PLAYING):
-        keeper.change(epoch=min(view.epoch + max(1, last // _FRAMES), last))
-        view = keeper.current_view()
-        if view.epoch == last:
-            st.session_state[_PLAYING] = False
-            st.rerun()
+    if playing():
+        st.fragment(_tick, run_every=_TICK)(last)
     st.header("Losses", anchor=False)
     charts.show_losses(trace, view.epoch)
     play, scrub = st.columns([1, 5], vertical_alignment="center")
@@ -59,18 +56,40 @@ def _show_weights(trace: Trace, epoch: int) -> None:
             st.html(f'<div class="lab">{tables}</div>')
 
 
+def playing() -> bool:
+    """Whether the run is being played now."""
+    last_tick: float = st.session_state.get(_LAST_TICK, -math.inf)
+    return time.monotonic() - last_tick < 6 * _TICK
+
+
+def _tick(last: int) -> None:
+    if time.monotonic() - st.session_state[_LAST_TICK] < 0.8 * _TICK:
+        return  # drawn with the page, not by the clock
+    epoch = min(keeper.current_view().epoch + max(1, last // _FRAMES), last)
+    keeper.change(epoch=epoch)
+    _play(epoch < last)
+    st.rerun()
+
+
+def _play(on: bool) -> None:
+    st.session_state[_LAST_TICK] = time.monotonic() if on else -math.inf
+
+
 def _play_button(trace: Trace, epoch: int) -> None:
     if trace.settings.epochs == 1:
         return
-    if st.session_state.get(_PLAYING):
-        pressed, label = st.button("⏸ Pause", key="pause", width="stretch"), False
+    if playing():
+        st.button("⏸ Pause", key="pause", width="stretch", on_click=_play, args=(False,))
     else:
-        pressed, label = st.button("▶ Play", key="play", width="stretch"), True
-    if pressed:
-        st.session_state[_PLAYING] = label
-        if label and epoch == trace.settings.epochs:
-            keeper.change(epoch=1)
-        st.rerun()
+        st.button(
+            "▶ Play", key="play", width="stretch", on_click=_start, args=(epoch == trace.settings.epochs,)
+        )
+
+
+def _start(from_the_first: bool) -> None:
+    _play(True)
+    if from_the_first:
+        keeper.change(epoch=1)
 
 
 def _show_layers(trace: Trace, epoch: int) -> None:

@@ -1,7 +1,7 @@
 """What a reader is looking at, as one frozen value, and how it stands in a link.
 
 `View.from_query` never fails: each part of a link that is not allowed is replaced by the nearest allowed value, or
-by the default, and named in the list of what was ignored. `View.query` writes the link that opens the same view.
+by the default where it is no finite number, and named in the list of what was ignored. `View.query` writes the link that opens the same view.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
     python tests/benchmarks/bench_recorder.py
 
-The two are run in turn and the medians compared, so that a busy machine slows both. torchlens and torchviz are
-timed beside them where they are installed; both do less: neither looks at what came back.
+Times are of the processor, on one thread. The two are run in turn and the medians compared, so that a busy
+machine slows both. torchlens and torchviz are timed beside them where they are installed; both do less: neither
+looks at what came back.
 """
 
 from __future__ import annotations
@@ -61,9 +62,9 @@ def resnet() -> tuple[nn.Module, Tensor, Step]:
 
 
 def milliseconds(run: Callable[[], object]) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     run()
-    return (time.perf_counter() - start) * 1_000
+    return (time.process_time() - start) * 1_000
 
 
 def compare(title: str, target: float, turns: int, made: tuple[nn.Module, Tensor, Step]) -> None:

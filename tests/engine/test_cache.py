@@ -40,6 +40,13 @@ def test_it_never_weighs_more_than_its_capacity_and_drops_what_was_asked_for_lon
     assert cache.get(11, lambda: 77) == 77
 
 
+def test_a_value_that_cannot_be_weighed_keeps_nobody_waiting() -> None:
+    cache: Cache[str, int] = Cache(10, lambda value: 1 // value)
+    with pytest.raises(ZeroDivisionError):
+        cache.get("key", lambda: 0)
+    assert cache.get("key", lambda: 1) == 1
+
+
 def test_an_error_is_not_kept() -> None:
     cache: Cache[str, int] = Cache(10, lambda _: 1)
     with pytest.raises(ZeroDivisionError):

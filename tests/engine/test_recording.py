@@ -1,6 +1,7 @@
 """A recorded step of an experiment: what torch did, bit for bit, and the arithmetic written out from it."""
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -94,6 +95,28 @@ def test_an_epoch_that_the_run_does_not_have_is_refused_in_one_sentence(epoch: o
         record(Settings(), epoch=epoch)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"weights": "foo"}, "weights: got 'foo', allowed is one of attached, detached"),
+        ({"detached": "no"}, "detached: got 'no', allowed is True or False"),
+        ({"trace": train(Settings(epochs=2))}, "allowed is the trace of the same settings"),
+        ({"keep": 5}, "keep goes with a step of your own only"),
+    ],
+)
+def test_a_wrong_argument_is_named_in_one_sentence(arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises((SettingsError, TypeError), match=words):
+        record(Settings(), **arguments)
+
+
+@pytest.mark.parametrize(
+    ("step", "arguments"), [(None, {}), (5, {}), (lambda: torch.zeros(()), {"epoch": 2})]
+)
+def test_a_step_of_ones_own_that_cannot_be_is_named_too(step: Any, arguments: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match="record"):
+        record(step, **arguments)
+
+
 def test_recording_leaves_the_global_state_alone() -> None:
     state = torch.get_rng_state()
     record(Settings(experiment="classifier"))
@@ -114,7 +137,7 @@ def test_the_written_out_arithmetic_gives_the_numbers_that_torch_gave(experiment
     step = record(Settings(experiment=experiment), epoch=4)
     for stage in step.stages:
         for equation in equations(step, stage, sample) if stage.operation != "input" else ():
-            if "more terms" not in equation.working:
+            if equation.working and "more terms" not in equation.working:
                 assert evaluated(equation.working) == pytest.approx(equation.result, abs=2e-3), str(equation)
     share = share_of_loss(step, sample)
     assert share is not None

@@ -56,6 +56,8 @@ def test_settings_are_frozen_and_equal_ones_are_the_same_key() -> None:
         ("optimizer", "lbfgs"),
         ("start", "zeros"),
         ("seed", -1),
+        ("learning_rate", 10**400),
+        ("learning_rate", "0.1" * 3_000),
         ("seed", "x" * 10_000),
     ],
 )

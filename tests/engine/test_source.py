@@ -59,7 +59,7 @@ def test_the_script_prints_the_same_losses_to_the_last_digit(settings: Settings)
         [sys.executable, "-c", export_script(settings)], capture_output=True, text=True, check=True
     )
     trace = train(settings)
-    _, without, with_ = re.split(r"\nwith(?:out)? detach\n", done.stdout)
+    _, without, with_ = re.split(r"^with(?:out)? detach$", done.stdout, flags=re.MULTILINE)
     for printed, run in ((without, trace.attached), (with_, trace.detached)):
         assert f"losses {list(run.losses)}" in printed
         assert ("backward() raised" in printed) == (run.refusal is not None)

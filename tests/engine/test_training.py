@@ -1,8 +1,11 @@
 """Training: held against plain torch loops written here, against finite differences, and against itself."""
 
+import csv
+import io
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 
 import numpy as np
 import pytest
@@ -11,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from engine import Run, Settings, Trace, train
+from engine import Run, Settings, Trace, record, train
 from engine.experiments import experiment_names
 from engine.settings import OPTIMIZERS, places
 from engine.source import script_of
@@ -252,6 +255,55 @@ def test_neither_the_global_seed_nor_the_grad_mode_matters_or_changes() -> None:
     torch.rand(7)
     assert same(one, train(Settings("classifier", epochs=3)))
     assert torch.is_grad_enabled()
+
+
+@pytest.mark.parametrize(
+    "around", [torch.no_grad, torch.inference_mode, lambda: torch.autocast("cpu", torch.bfloat16)]
+)
+def test_what_the_caller_has_switched_off_changes_nothing(
+    around: Callable[[], AbstractContextManager[None]],
+) -> None:
+    s = Settings("classifier", epochs=3)
+    alone, step = train(s), record(s, epoch=2)
+    with around():
+        assert same(train(s), alone)
+        assert record(s, epoch=2).loss == step.loss
+        assert [p.state for p in record(s, epoch=2).parameters] == [p.state for p in step.parameters]
+
+
+def test_another_default_dtype_is_refused_in_one_sentence() -> None:
+    torch.set_default_dtype(torch.float64)
+    try:
+        with pytest.raises(RuntimeError, match=r"is torch\.float64, allowed is torch\.float32"):
+            train(Settings())
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+@pytest.mark.parametrize("wrong", ["lesson", Settings, None, 3])
+def test_training_something_else_is_refused_in_one_sentence(wrong: object) -> None:
+    with pytest.raises(TypeError, match="allowed is Settings"):
+        train(wrong)  # type: ignore[arg-type]
+
+
+def test_a_parameter_or_epoch_that_is_not_there_is_named_with_what_is() -> None:
+    run = train(Settings()).attached
+    with pytest.raises(ValueError, match=r"no parameter 'foo'; there are linear\.weight, linear\.bias"):
+        run.parameter("foo", 1)
+    for epoch in (0, -1, 7):
+        with pytest.raises(ValueError, match="allowed is 1 to 6"):
+            run.parameter("linear.weight", epoch)
+
+
+def test_the_csv_keeps_every_digit_and_tells_none_from_nan() -> None:
+    trace = train(Settings(optimizer="sgd", learning_rate=1.0, epochs=40))
+    rows = list(csv.DictReader(io.StringIO(trace.to_csv())))
+    assert [repr(float(row["loss"])) for row in rows] == [
+        repr(loss) for run in trace.runs for loss in run.losses
+    ]
+    norms = [row["gradient norm linear"] for row in rows]
+    assert "nan" in norms[:40]
+    assert set(norms[40:]) == {""}
 
 
 def weights_of(run: Run, epoch: int) -> Tensor:
