@@ -6,6 +6,7 @@ view = open_page(
     "Quiz",
     "Predict first. Then torch runs the question's own code before your eyes, and what it prints decides which "
     "answer is right. Your answers stand in the page's address, so a reload loses none.",
+    shows_run=False,
 )
 
 from engine.quiz import rounds  # noqa: E402, RUF100

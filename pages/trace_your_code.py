@@ -6,6 +6,7 @@ view = open_page(
     "Trace your code",
     "Which line cut the gradient, why, which parameters starve, and what to write instead. "
     "A file that defines `step()` is enough.",
+    shows_run=False,
 )
 
 from pages.components.report import show_report  # noqa: E402, RUF100

@@ -16,7 +16,7 @@ def show_code(settings: Settings, epoch: int) -> None:
         st.caption("There is no detach in it: both steps are the same.")
     else:
         line = script.text.splitlines()[script.marked_line - 1].partition("#")[0].strip()
-        st.caption(
+        st.markdown(
             f"Line {script.marked_line} is the detach: `{line}`. The script prints both runs' losses to the last digit, and epoch {epoch} in full: the prediction, each parameter and its gradient."
         )
     code = export_script(settings, epoch)
@@ -28,7 +28,7 @@ def show_code(settings: Settings, epoch: int) -> None:
         on_click="ignore",
     )
     with st.expander("Show the script", expanded=False):
-        st.code(code, language="python", line_numbers=True)
+        st.code(code, language="python", line_numbers=True, wrap_lines=True)
 
 
 def download_trace(trace: Trace) -> None:

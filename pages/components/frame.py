@@ -23,8 +23,11 @@ PAGES = (
 )
 
 
-def open_page(title: str, lead: str) -> View:
-    """Draws the head of a page and its sidebar, and returns what the reader is looking at."""
+def open_page(title: str, lead: str, *, shows_run: bool = True) -> View:
+    """Draws the head of a page and its sidebar, and returns what the reader is looking at.
+
+    A page that `shows_run` says under its lead which run it shows, also where the controls are hidden.
+    """
     st.set_page_config(page_title=f"{title} · Detach Lab", page_icon="✂️", layout="wide")
     st.title(title, anchor=False)
     st.markdown(lead)
@@ -34,7 +37,7 @@ def open_page(title: str, lead: str) -> View:
         from pages.components import controls, keeper, process
 
         process.prepare()
-    view = keeper.open_view()
+    view = keeper.open_view(title)
     with st.sidebar:
         _menu(view)
         if view.controls:
@@ -43,8 +46,9 @@ def open_page(title: str, lead: str) -> View:
             st.button("Show the controls", on_click=keeper.change, kwargs={"controls": True})
     view = keeper.current_view()
     with told:
-        st.caption(controls.describe(view.settings))
-        if view.settings.detach == NOWHERE:
+        if shows_run:
+            st.caption(controls.describe(view.settings))
+        if shows_run and view.settings.detach == NOWHERE:
             st.info(
                 "The detach stands nowhere, so both twins are the same run: “with detach” has none either."
             )
@@ -85,6 +89,9 @@ _STYLE = """<style>
 .lab .arrows .back::before { content: "← "; }
 .lab .arrows { display: grid; text-align: center; width: 4.9rem; font-size: .8rem; line-height: 1.4; }
 .lab .box small { display: block; }
+/* Long lines of code wrap; nothing is left to scroll sideways, which a keyboard could not. */
+.stCode pre, .stCode pre code, .stCode pre code span { white-space: pre-wrap !important; overflow-wrap: anywhere; }
+.stCode pre { overflow: hidden !important; }
 /* Streamlit's own colours for code are too pale to read against these backgrounds. */
 .stCode .token { color: inherit !important; }
 .stCode .token.keyword, .stCode .token.builtin { color: light-dark(#1a5fb4, #8ab8ff) !important; }

@@ -16,12 +16,15 @@ import streamlit as st
 from pages.components.view import View
 
 _VIEW, _LINK, _IGNORED = "kept view", "written link", "ignored in link"
+_PAGE, _ARRIVED = "page", "arrived on page"
 
 
-def open_view() -> View:
-    """The view of this run: from the link where that is new, else the one that was kept."""
+def open_view(page: str) -> View:
+    """The view of this run of `page`: from the link where that is new, else the one that was kept."""
     link = dict(st.query_params.to_dict())
     state = st.session_state
+    state[_ARRIVED] = state.get(_PAGE) != page
+    state[_PAGE] = page
     if _VIEW not in state or (link and link != state[_LINK]):
         state[_VIEW], state[_IGNORED] = View.from_query(link)
         state[_LINK] = link
@@ -59,7 +62,9 @@ def bound(key: str, value: object, changed: Callable[[View, Any], View]) -> dict
 
     `changed` is given the view of that moment, not of the run that drew the widget: two quick moves both count.
     """
-    if st.session_state.get(key) != value:  # setting it unasked would undo what the reader has moved on to
+    # Set it where it must be: a widget forgets between pages. Not where it holds already: that would push the value
+    # to the browser, and undo what the reader has moved on to meanwhile.
+    if st.session_state[_ARRIVED] or st.session_state.get(key) != value:
         st.session_state[key] = value
 
     def on_change() -> None:

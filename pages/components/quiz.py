@@ -90,7 +90,7 @@ def _show_proof(question: Question, answer: int) -> None:
     else:
         st.error(f"Not so. Right is: {question.options[proof.right].text}")
     st.markdown("The code that decides it:")
-    st.code(question.snippet, language="python")
+    st.code(question.snippet, language="python", wrap_lines=True)
     st.markdown("What torch printed:")
     st.code(proof.output or "(nothing)", language=None, wrap_lines=True)
     for index, option in enumerate(question.options):

@@ -130,7 +130,7 @@ def _findings(step: StepRecord) -> None:
         with st.container(border=True):
             st.markdown(f"**{finding.kind}** {_where(finding.location)}")
             if finding.location is not None:
-                st.code(finding.location.text.strip(), language="python")
+                st.code(finding.location.text.strip(), language="python", wrap_lines=True)
             st.markdown(_plain(finding.text))
             if finding.suggestion:
                 st.markdown(f"**Write instead:** {_plain(finding.suggestion)}")

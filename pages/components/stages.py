@@ -110,7 +110,7 @@ def show_stages(settings: Settings, without: StepRecord, with_: StepRecord) -> N
             st.html(_flags(stage, by_index))
             if stage.location is not None:
                 st.caption(f"{script_of(settings).filename}, line {stage.location.line}")
-                st.code(stage.location.text.strip(), language="python")
+                st.code(stage.location.text.strip(), language="python", wrap_lines=True)
 
 
 def show_parameters(without: StepRecord, with_: StepRecord) -> None:

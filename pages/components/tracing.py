@@ -80,7 +80,12 @@ def show_how(traced: Traced) -> None:
     """The file's text, and how to trace a file of one's own."""
     st.header("The file", anchor=False)
     try:
-        st.code(Path(traced.path).read_text(encoding="utf-8"), language="python", line_numbers=True)
+        st.code(
+            Path(traced.path).read_text(encoding="utf-8"),
+            language="python",
+            line_numbers=True,
+            wrap_lines=True,
+        )
     except (OSError, UnicodeDecodeError):
         st.caption("It can't be read as text.")
     st.header("Trace a file of your own", anchor=False)
@@ -93,6 +98,7 @@ def show_how(traced: Traced) -> None:
         "python -m engine trace my_step.py                      # the same report in the terminal\n"
         "python -m engine trace my_step.py --json               # for tools; exit status 1 where something starves",
         language="bash",
+        wrap_lines=True,
     )
 
 

@@ -142,18 +142,26 @@ def test_a_narrow_page_does_not_scroll_sideways(
     page.screenshot(path=SCREENSHOTS / f"{title} {experiment} narrow.png", full_page=True)
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+LOOKS = {
+    "light": {"dark": False},
+    "dark": {"dark": True},
+    "narrow": {"dark": False, "width": 390, "height": 844, "experiment": "classifier"},
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("title", ADDRESSES)
-def test_axe_finds_nothing(title: str, dark: bool, server: str, open_page: Opener) -> None:
-    page = open_page(server, ADDRESSES[title], dark=dark)
-    if title == "Quiz":
-        page = open_page(server, "quiz", dark=dark, answers="312")
+def test_axe_finds_nothing(title: str, look: str, server: str, open_page: Opener) -> None:
+    page = open_page(server, ADDRESSES[title], **LOOKS[look], answers="312")
+    for fold in page.locator("[data-testid=stMain] [data-testid=stExpander] summary").all():
+        fold.click()
+        wait(page)
     background = page.evaluate(
         "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
     )
-    assert (sum(map(int, re.findall(r"\d+", background)[:3])) < 200) == dark
+    assert (sum(map(int, re.findall(r"\d+", background)[:3])) < 200) == (look == "dark")
     SCREENSHOTS.mkdir(exist_ok=True)
-    page.screenshot(path=SCREENSHOTS / f"{title} {'dark' if dark else 'light'}.png", full_page=True)
+    page.screenshot(path=SCREENSHOTS / f"{title} {look}.png", full_page=True)
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
 

@@ -171,8 +171,9 @@ def test_an_instructors_link_hides_the_controls_and_keeps_the_menu() -> None:
 
 
 def test_a_stopped_training_says_so_and_can_be_taken_up() -> None:
-    app = opened("streamlit_app.py", epochs="3")
-    app.session_state["stopped settings"] = Settings(epochs=3)
+    app = AppTest.from_file("../../streamlit_app.py", default_timeout=60)
+    app.query_params["epochs"] = "317"
+    app.session_state["stopped settings"] = Settings(epochs=317)
     app.run()
     assert any("stopped" in i.value for i in app.info)
     next(b for b in app.button if b.label == "Train again").click().run()
