@@ -6,6 +6,7 @@ No link, no field and no upload can name another one. A reader only chooses amon
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import ArgumentParser
 from dataclasses import dataclass, replace
@@ -59,7 +60,8 @@ def choose_file(view: View) -> Traced:
         **keeper.bound("traced", chosen, lambda now, name: replace(now, traced=name)),
     )
     if chosen == _YOURS and own is not None:
-        return Traced(own, _changed_at(own), True, own, "")
+        path = os.path.abspath(own)
+        return Traced(path, _changed_at(path), True, own, "")
     example = ready[chosen]
     return Traced(str(example.path), _changed_at(str(example.path)), False, example.title, example.story)
 

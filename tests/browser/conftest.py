@@ -10,11 +10,13 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 from urllib.parse import urlencode, urlsplit
 
 import pytest
@@ -46,24 +48,26 @@ def running_server(*arguments: str) -> Iterator[str]:
         *("--server.address", "127.0.0.1", "--server.port", str(port)),
         *arguments,
     ]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     address = f"http://127.0.0.1:{port}"
-    try:
-        _wait_for(address + "/_stcore/health", process)
-        yield address
-    finally:
-        process.terminate()
-        process.wait(20)
+    with tempfile.TemporaryFile() as log:  # not a pipe, which nobody would empty
+        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
+        try:
+            _wait_for(address + "/_stcore/health", process, log)
+            yield address
+        finally:
+            process.terminate()
+            process.wait(20)
 
 
-def _wait_for(address: str, process: subprocess.Popen[bytes]) -> None:
+def _wait_for(address: str, process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
     while process.poll() is None:
         try:
             with urllib.request.urlopen(address, timeout=10):
                 return
         except (urllib.error.URLError, OSError):
             continue
-    raise RuntimeError(f"the server ended: {process.communicate()[0]!r}")
+    log.seek(0)
+    raise RuntimeError(f"the server ended: {log.read()!r}")
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -142,7 +143,7 @@ def test_a_narrow_page_does_not_scroll_sideways(
     page.screenshot(path=SCREENSHOTS / f"{title} {experiment} narrow.png", full_page=True)
 
 
-LOOKS = {
+LOOKS: dict[str, dict[str, Any]] = {
     "light": {"dark": False},
     "dark": {"dark": True},
     "narrow": {"dark": False, "width": 390, "height": 844, "experiment": "classifier"},

@@ -1,0 +1,56 @@
+"""The page on a file of the server's owner, in a real browser."""
+
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Opener, no_exception, no_sideways_scroll, running_server
+
+STARVING = """
+import torch
+from torch import nn
+net, head = nn.Linear(3, 2), nn.Linear(2, 1)
+opt = torch.optim.SGD([*net.parameters(), *head.parameters()], 0.1)
+
+def step():
+    return head(net(torch.ones(4, 3)).detach()).pow(2).mean()
+"""
+LONG = """
+import torch
+from torch import nn
+nets = nn.ModuleList(nn.Linear(8, 8) for _ in range(667))
+opt = torch.optim.SGD(nets.parameters(), 0.1)
+
+def step():
+    h = torch.ones(4, 8)
+    for i, net in enumerate(nets):
+        h = net(h).tanh() + 0.1
+        if i == 300:
+            h = h.detach()
+    return h.mean()
+"""
+
+
+def test_the_page_follows_the_file_as_it_is_saved(tmp_path: Path, open_page: Opener) -> None:
+    path = tmp_path / "my_step.py"
+    path.write_text(STARVING)
+    with running_server("--", "--trace", str(path)) as address:
+        page = open_page(address, "trace_your_code")
+        expect(page.get_by_test_id("stAlert")).to_contain_text("my_step.py:8", timeout=30_000)
+        path.write_text(STARVING.replace(".detach()", ""))
+        expect(page.get_by_test_id("stAlert")).to_contain_text("Nothing is wrong here", timeout=30_000)
+        no_exception(page)
+
+
+def test_two_thousand_calls_can_be_read_and_filtered(tmp_path: Path, open_page: Opener) -> None:
+    path = tmp_path / "long.py"
+    path.write_text(LONG)
+    with running_server("--", "--trace", str(path)) as address:
+        page = open_page(address, "trace_your_code", width=390, height=844)
+        expect(page.get_by_test_id("stAlert")).to_contain_text("long.py:12", timeout=60_000)
+        no_exception(page)
+        no_sideways_scroll(page)
+        expect(page.get_by_text("of 2003 calls, the first 300 shown")).to_be_visible()
+        page.get_by_label("Filter").fill("detach")
+        page.get_by_label("Filter").press("Enter")
+        expect(page.get_by_text("of 2003 calls", exact=False)).not_to_contain_text("first 300")
