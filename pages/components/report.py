@@ -14,6 +14,8 @@ from engine.recorder.records import Cut, Location, ParameterRecord, Stage
 from engine.recorder.script import ScriptError
 from pages.components.tracing import Traced, report_on
 
+_BOXES = 40
+"""Boxes of a picture that can still be taken in; a longer step is drawn in coarser ones."""
 _ROWS = 300
 """Rows of a table, or calls of a box, that are shown at once; the filter finds the others."""
 
@@ -55,7 +57,7 @@ def _short(text: str, traced: Traced) -> str:
 
 def picture_html(step: StepRecord) -> str:
     """The modules as boxes in the order of the calls; each opens to its calls."""
-    boxes = [list(calls) for _, calls in groupby(_calls_of(step), key=lambda stage: _top(stage.module))]
+    boxes = _boxes(step)
     starving = {p.name for p in step.parameters if p.state == "none" and p.requires_grad}
     cuts: dict[int | None, list[Cut]] = {}
     for cut in step.cuts:
@@ -73,9 +75,30 @@ def _calls_of(step: StepRecord) -> list[Stage]:
     return [stage for stage in step.stages if stage.operation != "input"]
 
 
-def _top(module: str) -> str:
-    """The module of a box: the variable and the first part below it."""
-    return ".".join(module.split(".")[:2])
+def _boxes(step: StepRecord) -> list[list[Stage]]:
+    """The calls in boxes of one module each; where that makes too many, in boxes of one variable each.
+
+    In a step too long even for that, calls outside of all modules join the box before them, and a box ends at a cut.
+    """
+    calls = _calls_of(step)
+    for depth in (2, 1):
+        boxes = [list(group) for _, group in groupby(calls, key=lambda call: _owner(call, depth))]
+        if len(boxes) <= _BOXES:
+            return boxes
+    cuts = {cut.stage for cut in step.cuts}
+    boxes = []
+    for before, call in zip([None, *calls], calls, strict=False):
+        same = before is not None and (not call.module or _owner(call, 1) == _owner(boxes[-1][0], 1))
+        if same and call.index not in cuts and boxes[-1][0].index not in cuts:
+            boxes[-1].append(call)
+        else:
+            boxes.append([call])
+    return boxes
+
+
+def _owner(call: Stage, depth: int) -> str:
+    """The module of a call: its variable, and with a depth of 2 the first part below it."""
+    return ".".join(call.module.split(".")[:depth])
 
 
 def _arrow(before: Stage) -> str:
@@ -85,8 +108,14 @@ def _arrow(before: Stage) -> str:
 
 
 def _box(calls: list[Stage], starving: set[str], cuts: dict[int | None, list[Cut]]) -> str:
-    owner = _top(calls[0].module)
-    title = owner or ", ".join(dict.fromkeys(call.operation for call in calls[:4]))
+    owners = list(dict.fromkeys(_owner(call, 2) for call in calls if call.module))
+    title = (
+        owners[0]
+        if len(owners) == 1
+        else f"{owners[0]} to {owners[-1]}"
+        if owners
+        else ", ".join(dict.fromkeys(call.operation for call in calls[:4]))
+    )
     hungry = sorted({name for call in calls for name in call.parameters if name in starving})
     here = [cut for call in calls for cut in cuts.get(call.index, ())]
     notes = [_cut_note(cut) for cut in here[:3]]
