@@ -36,6 +36,7 @@ class BackwardPass:
     edges: dict[int, tuple[tuple[Target | None, int], ...]] = field(default_factory=dict)
     """By node: where each of its edges leads, and the number of the output there."""
     operations: dict[int, str] = field(default_factory=dict)
+    """By node of a custom Function: its name."""
     sent: dict[int, tuple[GradientState, ...]] = field(default_factory=dict)
     """By node that ran: what it sent along each edge."""
     came: dict[int, tuple[GradientState, ...]] = field(default_factory=dict)
@@ -95,10 +96,10 @@ def _watch(record: BackwardPass, roots: list[Tensor], flow: Flow, keep: int, han
             else:
                 edges.append((None, 0))
         record.edges[key] = tuple(edges)
-        record.operations[key] = type(node).__name__
         python = isinstance(node, BackwardCFunction)
         if python:
             record.python_nodes.add(key)
+            record.operations[key] = type(node).__name__
         if record.to_leaves and (python or key in outputs):
             handles.append(node.register_hook(_node_hook(record, key, flow, keep)))
 
@@ -112,8 +113,8 @@ def _leaf_hook(record: BackwardPass, bit: int) -> Callable[[Any], None]:
 
 def _node_hook(record: BackwardPass, key: int, flow: Flow, keep: int) -> Callable[[Any, Any], None]:
     def note(sent: tuple[Tensor | None, ...], came: tuple[Tensor | None, ...]) -> None:
-        record.sent[key] = tuple(state_of(gradient) for gradient in sent)
-        states = record.came[key] = tuple(state_of(gradient) for gradient in came)
+        record.sent[key] = tuple([state_of(gradient) for gradient in sent])
+        states = record.came[key] = tuple([state_of(gradient) for gradient in came])
         for number, (gradient, state) in enumerate(zip(came, states, strict=True)):
             if gradient is None:
                 continue
@@ -121,7 +122,7 @@ def _node_hook(record: BackwardPass, key: int, flow: Flow, keep: int) -> Callabl
                 before, entry.gradient_state = entry.gradient_state, state
                 if before == "value" and state == "zero":
                     entry.gradient_state = "value"
-                array = read_only(gradient, keep)
+                array = read_only(gradient, keep) if gradient.numel() <= keep else None
                 if array is not None and entry.gradient is not None and array.shape == entry.gradient.shape:
                     total = np.add(entry.gradient, array)  # a second pass came through: the two add up
                     entry.gradient = np.frombuffer(total.tobytes(), total.dtype).reshape(total.shape)

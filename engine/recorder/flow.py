@@ -11,7 +11,7 @@ number, which is unique in a thread, so that no node, and with it no saved activ
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -121,7 +121,24 @@ class Graph:
         if key == ACCUMULATE:
             return 1 << self.leaf(node.variable) if hasattr(node, "variable") else 0
         known = self.reach.get(key)
-        return self._walk(node) if known is None else known
+        return self._near(node, key, 40) if known is None else known
+
+    def _near(self, node: Any, key: int, depth: int) -> int:
+        """What is behind a node that was not met: a call makes a few nodes above those that are known already."""
+        reach, bits = self.reach, 0
+        for following, _ in node.next_functions:
+            if following is None:
+                continue
+            number = following._sequence_nr()
+            if number == ACCUMULATE:
+                bits |= 1 << self.leaf(following.variable) if hasattr(following, "variable") else 0
+                continue
+            known = reach.get(number)
+            if known is None:
+                known = self._near(following, number, depth - 1) if depth else self._walk(following)
+            bits |= known
+        reach[key] = bits
+        return bits
 
     def _walk(self, start: Any) -> int:
         reach = self.reach
@@ -182,7 +199,7 @@ class Flow:
             return 0
         key = storage._cdata
         if key not in self.storages:
-            self.storages[key] = StorageWeakRef(storage)  # type: ignore[no-untyped-call]
+            self.storages[key] = StorageWeakRef(storage)
         return int(key)
 
     def look_up(self, tensor: Tensor) -> Entry | None:
@@ -190,7 +207,9 @@ class Flow:
         found = self.entries.get(id(tensor))
         return found[1] if found is not None and found[0]() is tensor else None
 
-    def add(self, tensor: Tensor, call: Call | None, position: int, value: int) -> Entry:
+    def add(
+        self, tensor: Tensor, call: Call | None, position: int, value: int, storage: int | None = None
+    ) -> Entry:
         """A new entry for the tensor as it is now. `value`: the leaves whose numbers went in."""
         requires_grad = tensor.requires_grad
         node = tensor.grad_fn if requires_grad else None
@@ -202,7 +221,7 @@ class Flow:
             leaf = self.graph.leaf(tensor)
             value |= 1 << leaf
             tracked = 1 << leaf if requires_grad else 0
-        storage = self.storage_of(tensor)
+        storage = self.storage_of(tensor) if storage is None else storage
         entry = Entry(
             call,
             position,
@@ -220,10 +239,25 @@ class Flow:
         )
         self.entries[id(tensor)] = (weakref.ref(tensor), entry)
         if storage:
-            self.by_storage.setdefault(storage, []).append(entry)
+            there = self.by_storage.get(storage)
+            if there is None:
+                self.by_storage[storage] = [entry]
+            else:
+                there.append(entry)
         if sequence is not None:
             self.by_node.setdefault((sequence, entry.output_number), []).append(entry)
         return entry
+
+
+def tensors_of(values: Iterable[object]) -> list[Tensor]:
+    """The same as a list, for the arguments of a call: nearly all are bare tensors or plain values."""
+    found: list[Tensor] = []
+    for value in values:
+        if isinstance(value, Tensor):
+            found.append(value)
+        elif isinstance(value, list | tuple | dict):
+            found += tensors_in(value, 2)
+    return found
 
 
 def tensors_in(value: object, depth: int = 3) -> Iterator[Tensor]:

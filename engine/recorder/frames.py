@@ -15,6 +15,7 @@ import sysconfig
 from dataclasses import dataclass
 from enum import IntFlag
 from types import CodeType, FrameType
+from typing import NamedTuple
 
 import numpy
 import torch
@@ -39,8 +40,7 @@ class Passed(IntFlag):
     RECORDER = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line of code, not yet read from its file."""
 
     file: str
@@ -77,17 +77,18 @@ _PACKAGES = tuple(
         )
     }
 )
-_JUDGED: dict[CodeType, int] = {}
+_JUDGED: dict[int, tuple[int, CodeType]] = {}
+"""By the `id` of a code object, which is kept so that it stays the only one with that id: hashing code is slow."""
 
 
 def judged(code: CodeType) -> int:
     """What a frame that runs `code` is, as `Passed` flags."""
-    found = _JUDGED.get(code)
+    found = _JUDGED.get(id(code))
     if found is None:
         if len(_JUDGED) > 50_000:  # code compiled again and again must not pile up here
             _JUDGED.clear()
-        found = _JUDGED[code] = int(_judge(code))
-    return found
+        found = _JUDGED[id(code)] = (int(_judge(code)), code)
+    return found[0]
 
 
 def _judge(code: CodeType) -> Passed:
@@ -137,9 +138,8 @@ def find_caller(frame: FrameType | None) -> Caller:
     passed = 0
     while frame is not None:
         code = frame.f_code
-        flags = _JUDGED.get(code)
-        if flags is None:
-            flags = judged(code)
+        known = _JUDGED.get(id(code))
+        flags = judged(code) if known is None else known[0]
         if reader is None:
             passed |= flags
             if flags & 1:  # Passed.READER, written out since this runs for every call

@@ -30,7 +30,7 @@ class Growth:
         """Counts the nodes behind each variable as it is now."""
         self._calls += 1
         for name, value in variables.items():
-            for path, tensors in _holders(name, value):
+            for path, tensors in holders(name, value):
                 count = _nodes(tensors)
                 if count:
                     before = self._counts.setdefault(path, [0] * (self._calls - 1))
@@ -47,7 +47,7 @@ class Growth:
         )
 
 
-def _holders(name: str, value: object) -> Iterator[tuple[str, list[Tensor]]]:
+def holders(name: str, value: object) -> Iterator[tuple[str, list[Tensor]]]:
     """A variable with the tensors it holds; an object's attributes count as variables of their own."""
     if isinstance(value, Tensor):
         yield name, [value]

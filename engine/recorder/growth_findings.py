@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from torch import Tensor
 
-from engine.recorder.flow import tensors_in
 from engine.recorder.frames import Line
+from engine.recorder.growth import holders
 from engine.recorder.scene import Scene
 from engine.recorder.suggestions import WHAT
 from engine.recorder.warned import Warned, warned
@@ -22,6 +22,9 @@ def warn_of_growth(growing: tuple[str, ...], scene: Scene) -> Iterator[Warned]:
 
 
 def _line(scene: Scene, name: str) -> Line | None:
-    held: list[Tensor] = list(tensors_in(scene.names.variables.get(name)))
+    held: list[Tensor] = []
+    for variable, value in scene.names.variables.items():
+        if name == variable or name.startswith(f"{variable}.") or not variable:
+            held += [t for path, tensors in holders(variable, value) if path == name for t in tensors]
     entries = [e for t in held[-50:] if (e := scene.tape.flow.look_up(t)) is not None and e.call is not None]
     return entries[-1].call.line if entries and entries[-1].call is not None else None

@@ -89,6 +89,7 @@ def downstream(entries: list[Entry], scene: Scene) -> tuple[set[int], bool]:
     """The bits of the layers' leaves that the entries' values go through, and whether they meet a prediction."""
     layers: set[int] = set()
     merged = False
+    carried = _forward(entries, scene)
     todo, seen = list(entries), set()
     while todo:
         entry = todo.pop()
@@ -99,6 +100,8 @@ def downstream(entries: list[Entry], scene: Scene) -> tuple[set[int], bool]:
             for other in call.inputs if any(o.tracked for o in call.outputs) else ():
                 if other is entry or id(other) in seen:
                     continue
+                if other.leaf is not None and id(other) in carried:
+                    continue  # a leaf that was made of these very values, such as the input of a gradient penalty
                 if other.leaf is not None and other.tracked and not other.scalar:
                     layers.add(other.leaf)
                 elif other.tracked:
@@ -119,7 +122,12 @@ def _users_into_loss(entry: Entry, scene: Scene) -> list[Call]:
 def _sees_other_data(layers: set[int], entries: list[Entry], scene: Scene) -> bool:
     """Whether every one of these layers also works on values that do not come from `entries`."""
     carried = _forward(entries, scene)
-    for leaf in layers:
+    made_of_them = {
+        e.leaf for c in scene.tape.calls for e in c.inputs if e.leaf is not None and id(e) in carried
+    }
+    if layers <= made_of_them:
+        return False
+    for leaf in layers - made_of_them:
         own = False
         for call in scene.tape.calls:
             if not any(e.leaf == leaf and e.tracked and id(e) not in carried for e in call.inputs):

@@ -85,14 +85,14 @@ def _tracked_victims(call: Call, scene: Scene) -> list[Entry]:
 
 def _used_before(leaf: Entry, call: Call, scene: Scene) -> bool:
     """Whether the loss used a leaf before the edit and is sent back after it."""
-    used = any(
+    later = [run for run in scene.tape.backwards if run.number > call.number]
+    return any(
         user.number < call.number
         and any(id(o) in scene.into_loss for o in user.outputs)
-        and user.outputs[0].tracked
+        and any(user.outputs[0].sequence in run.edges for run in later)
         for user in scene.users.get(id(leaf), ())
         if not user.in_place and user.outputs
     )
-    return used and any(run.number > call.number for run in scene.tape.backwards)
 
 
 def _alias_of(call: Call) -> tuple[str, Line | None]:

@@ -33,22 +33,43 @@ class Names:
         return {id(p) for o in self.optimizers.values() for group in o.param_groups for p in group["params"]}
 
 
+def modules_of(module: nn.Module) -> list[tuple[str, nn.Module]]:
+    """What `named_modules()` gives, without a generator for every level of the tree."""
+    found: list[tuple[str, nn.Module]] = []
+    todo, seen = [("", module)], set()
+    while todo:
+        path, one = todo.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        found.append((path, one))
+        dot = f"{path}." if path else ""
+        todo += [(dot + name, inner) for name, inner in reversed(one._modules.items()) if inner is not None]
+    return found
+
+
 def read_names(variables: Mapping[str, object], optimizers: Iterable[Optimizer] = ()) -> Names:
     """Finds the modules, tensors and optimizers among `variables`; `optimizers` are known beside them."""
     names = Names(dict(variables))
     for key, value in names.variables.items():
         if isinstance(value, nn.Module):
             dot = f"{key}." if key else ""
-            for path, module in value.named_modules():
+            seen: set[int] = set()
+            for path, module in modules_of(value):
                 names.modules.setdefault(id(module), dot + path if path else key)
                 owner = dot + path if path else key
-                for name, buffer in module.named_buffers(recurse=False):
+                for name, buffer in module._buffers.items():
+                    if buffer is None:
+                        continue
                     full = f"{owner}.{name}" if owner else name
                     names.buffers[full] = (buffer, owner)
                     names.tensors.setdefault(id(buffer), full)
-            for path, parameter in value.named_parameters():
-                names.parameters[dot + path] = parameter
-                names.tensors.setdefault(id(parameter), dot + path)
+                for name, parameter in module._parameters.items():
+                    if parameter is not None and id(parameter) not in seen:
+                        seen.add(id(parameter))
+                        full = f"{owner}.{name}" if owner else name
+                        names.parameters[full] = parameter
+                        names.tensors.setdefault(id(parameter), full)
         elif isinstance(value, Tensor):
             if isinstance(value, nn.Parameter) or (value.is_leaf and value.requires_grad):
                 names.parameters[key] = value

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from engine.recorder.backward import BackwardPass
 from engine.recorder.frames import Line
-from engine.recorder.records import GradientPath, GradientState
+from engine.recorder.records import GradientPath, GradientState, Location
 from engine.recorder.scene import Scene
 
 MOST = 12
@@ -18,11 +18,12 @@ MOST = 12
 
 
 class Way(NamedTuple):
-    """The lines and operations from a node to the loss, and what came to the node by it."""
+    """One way to a leaf: its bit, what came by it, and the lines and operations from its use to the loss."""
 
+    leaf: int
+    state: GradientState
     lines: tuple[Line, ...]
     operations: tuple[str, ...]
-    state: GradientState
 
 
 def find_paths(scene: Scene) -> dict[str, tuple[GradientPath, ...]]:
@@ -32,54 +33,47 @@ def find_paths(scene: Scene) -> dict[str, tuple[GradientPath, ...]]:
     for run in scene.tape.backwards:
         if not run.to_leaves:
             continue
-        ways = _ways(run, scene)
-        for node, edges in run.edges.items():
-            for number, (target, _) in enumerate(edges):
-                if target is None or not target[1] or target[0] not in wanted or node not in ways:
-                    continue
-                way = ways[node]
-                state = _sent(run, node, number, way.state)
-                if state == "none":
-                    continue
-                lines, operations = way.lines, way.operations
-                mine = found.setdefault(wanted[target[0]], {})
-                if len(mine) < MOST and (lines not in mine or mine[lines].state == "zero"):
-                    mine[lines] = GradientPath(
-                        tuple(scene.location(line) for line in lines), operations, state
-                    )
+        located: dict[tuple[Line, ...], tuple[Location, ...]] = {}
+        for bit, state, lines, operations in _ways(run, scene):
+            if state == "none" or bit not in wanted:
+                continue
+            mine = found.setdefault(wanted[bit], {})
+            if len(mine) < MOST and (lines not in mine or mine[lines].state == "zero"):
+                where = located.get(lines)
+                if where is None:
+                    where = located[lines] = tuple([scene.location(line) for line in lines])
+                mine[lines] = GradientPath(where, operations, state)
     return {name: tuple(paths.values()) for name, paths in found.items()}
 
 
-def _ways(run: BackwardPass, scene: Scene) -> dict[int, Way]:
-    """By node: the lines from it to the loss along its shortest way, each line once, the nearest first."""
-    ways: dict[int, Way] = {}
-    above: dict[int, Way] = {}
+def _ways(run: BackwardPass, scene: Scene) -> list[Way]:
+    """The ways to the leaves, each along the shortest way from the loss: lines once each, the nearest first."""
+    found: list[Way] = []
+    above: dict[int, tuple[tuple[Line, ...], tuple[str, ...], GradientState]] = {}
     todo: list[int] = []
     for root in run.roots:
         if root.sequence is not None and root.sequence in run.edges and root.sequence not in above:
-            above[root.sequence] = Way((), (), "value" if run.finished else "none")
+            above[root.sequence] = ((), (), "value" if run.finished else "none")
             todo.append(root.sequence)
-    at = 0
-    while at < len(todo):
-        node = todo[at]
-        at += 1
+    for node in todo:  # grows while it is read
         line, operation = scene.made_at(node)
-        lines, operations, state = above[node]
-        if line is not None and (not lines or lines[0] != line):
-            lines = (line, *(other for other in lines if other != line))
+        here = lines, operations, state = above[node]
+        if line is not None and (not lines or (lines[0] is not line and lines[0] != line)):
+            lines = (line, *[other for other in lines if other != line])
         if operation and (not operations or operations[0] != operation):
             operations = (operation, *operations[: MOST - 1])
-        ways[node] = Way(lines, operations, state)
+        sent = run.sent.get(node)
+        if here[0] is not lines or here[1] is not operations:
+            here = (lines, operations, state)
         for number, (target, _) in enumerate(run.edges[node]):
-            if target is not None and not target[1] and target[0] not in above and target[0] in run.edges:
-                above[target[0]] = Way(lines, operations, _sent(run, node, number, state))
+            if target is None:
+                continue
+            on: GradientState = state
+            if sent is not None:
+                on = sent[number] if number < len(sent) else "none"
+            if target[1]:
+                found.append(Way(target[0], on, lines, operations))
+            elif target[0] not in above and target[0] in run.edges:
+                above[target[0]] = here if on == state else (lines, operations, on)
                 todo.append(target[0])
-    return ways
-
-
-def _sent(run: BackwardPass, node: int, edge: int, otherwise: GradientState) -> GradientState:
-    """What a node sent along an edge; for one that was not watched, what came to it."""
-    sent = run.sent.get(node)
-    if sent is None:
-        return otherwise
-    return sent[edge] if edge < len(sent) else "none"
+    return found

@@ -17,12 +17,14 @@ from torch import Tensor
 from torch._C._autograd import _get_sequence_nr
 from torch.optim import Optimizer
 
-from engine.recorder.calls import CallMode, Tape
+from engine.recorder.calls import CallMode
 from engine.recorder.flow import GradOff
 from engine.recorder.frames import Line, Passed, find_caller, judged
+from engine.recorder.gradient_calls import watched_backward
 from engine.recorder.growth import Growth
 from engine.recorder.names import Names, read_names, variables_of
 from engine.recorder.records import Raised, StepRecord
+from engine.recorder.tape import Tape
 
 KEEP = 1_024
 """Elements up to which the values of a tensor are kept; above it only minimum, maximum and mean."""
@@ -152,7 +154,7 @@ class Recorder:
             self.raised = Raised("AttributeError", f"step() returned no tensor: {message}", "backward", None)
             return
         try:
-            self.tape.backward([loss], loss.backward, find_caller(sys._getframe()))
+            watched_backward(self.tape, [loss], loss.backward, find_caller(sys._getframe()))
         except Exception as error:
             self.note_error(error, "backward")
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from torch import Tensor
 
 from engine.recorder.backward import BackwardPass
-from engine.recorder.calls import Event, Tape
 from engine.recorder.flow import Call, Entry
 from engine.recorder.frames import Line
 from engine.recorder.names import Names
 from engine.recorder.recorder import Recorder
 from engine.recorder.records import Location, ParameterState, Raised
 from engine.recorder.stages import leaf_names
+from engine.recorder.tape import Event, Tape
 from engine.recorder.tensors import is_zero
 
 
@@ -50,6 +50,8 @@ class Scene:
     hidden: dict[str, Tensor] = field(default_factory=dict)
     """Parameters of layers that are registered nowhere, by path."""
     read: dict[Line, Location] = field(default_factory=dict)
+    starts: list[int] = field(default_factory=list)
+    """The first sequence number of each call that made autograd nodes, in order."""
 
     def named(self, bits: int) -> list[str]:
         """The names of the leaves in a set of bits, unnamed ones left out."""
@@ -84,7 +86,9 @@ class Scene:
         if inside is not None:
             return inside.line, inside.operation
         made = self.tape.made
-        at = bisect.bisect_right(made, node, key=lambda item: item[0]) - 1
+        if len(self.starts) != len(made):
+            self.starts = [item[0] for item in made]
+        at = bisect.bisect_right(self.starts, node) - 1
         if at < 0 or node >= made[at][1]:
             return None, ""
         return made[at][2], made[at][3]

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from engine.recorder.calls import Tape
 from engine.recorder.flow import Call, Entry
 from engine.recorder.frames import Line
 from engine.recorder.names import Names
 from engine.recorder.records import Location, Stage, TensorRecord
 from engine.recorder.source import assigned_name
+from engine.recorder.tape import Tape
 from engine.recorder.tensors import read_only
 
 
@@ -152,7 +152,12 @@ def _stages_behind(entry: Entry, where: dict[int, int]) -> list[int]:
 
 
 def _renamed(record: TensorRecord, name: str) -> TensorRecord:
-    return replace(record, name=name) if name else record
+    if not name:
+        return record
+    return TensorRecord(
+        name, record.shape, record.dtype, record.requires_grad, record.grad_fn, record.is_leaf, record.values,
+        record.measured,
+    )  # fmt: skip
 
 
 def _stage(

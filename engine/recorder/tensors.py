@@ -61,6 +61,11 @@ def statistics(tensor: Tensor) -> tuple[float, float, float] | None:
         return None
 
 
+_TYPE_NAMES: dict[torch.dtype, str] = {}
+_NUMBERS: dict[torch.dtype, type[ctypes.c_float] | type[ctypes.c_double]] = {
+    torch.float32: ctypes.c_float,
+    torch.float64: ctypes.c_double,
+}
 _AT_ADDRESS = {
     dtype: [number * count for count in range(_FIRST + 1)]
     for dtype, number in ((torch.float32, ctypes.c_float), (torch.float64, ctypes.c_double))
@@ -74,6 +79,16 @@ def is_zero(tensor: Tensor) -> bool:
     Asked of every edge of a backward pass, and nearly always settled by the first few elements, which are read
     from memory directly: a torch operation would take ten times as long as the question is worth.
     """
+    number = _NUMBERS.get(tensor.dtype)
+    if (
+        number is not None
+        and type(tensor) in _PLAIN_TYPES
+        and tensor.is_cpu
+        and tensor.layout == torch.strided
+    ):
+        address = tensor.data_ptr()
+        if address and number.from_address(address).value:
+            return False
     if tensor.layout != torch.strided:
         tensor = tensor.detach().coalesce().values() if tensor.layout == torch.sparse_coo else tensor
     if not tensor.numel():
@@ -91,14 +106,16 @@ def is_zero(tensor: Tensor) -> bool:
 
 def tensor_record(tensor: Tensor, name: str, grad_fn: str | None, keep: int, measure: int) -> TensorRecord:
     """The tensor as it is now: its values up to `keep` elements, their statistics up to `measure`."""
-    values = read_only(tensor, keep)
+    count, dtype = tensor.numel(), tensor.dtype
+    values = read_only(tensor, keep) if count <= keep else None
+    measured = statistics(tensor) if values is None and count <= measure else None
+    kind = _TYPE_NAMES.get(dtype) or _TYPE_NAMES.setdefault(dtype, str(dtype).removeprefix("torch."))
     return TensorRecord(
-        name=name,
-        shape=tuple(tensor.shape),
-        dtype=str(tensor.dtype).removeprefix("torch."),
-        requires_grad=tensor.requires_grad,
-        grad_fn=grad_fn,
-        is_leaf=tensor.is_leaf,
-        values=values,
-        measured=statistics(tensor) if values is None and tensor.numel() <= measure else None,
+        name, tuple(tensor.shape), kind, tensor.requires_grad, grad_fn, tensor.is_leaf, values, measured
     )
+
+
+def node_name(tensor: Tensor) -> str | None:
+    """The name of the autograd node that made the tensor."""
+    node = tensor.grad_fn if tensor.requires_grad else None
+    return None if node is None else type(node).__name__

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from engine.recorder.frames import Line
 from engine.recorder.intent import working_optimizers
+from engine.recorder.names import modules_of
 from engine.recorder.scene import Scene
 from engine.recorder.suggestions import WHAT, listed, verb
 from engine.recorder.warned import Warned, warned
@@ -38,7 +39,7 @@ def hidden_parameters(scene: Scene) -> dict[str, Tensor]:
         if not isinstance(value, nn.Module):
             continue
         own: set[int] | None = None
-        for path, module in value.named_modules():
+        for path, module in modules_of(value):
             for name, held in vars(module).items():
                 if (
                     name.startswith("_")

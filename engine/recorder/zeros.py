@@ -84,13 +84,10 @@ def _origins(run: BackwardPass, start: Target, lost: GradientState) -> list[tupl
         if len(values) > 1:  # values that nevertheless came to zero in all
             found.append(("cancel", max(node for node, _ in values), target == start))
             continue
-        if (
-            values
-        ):  # one value, lost in a node between that is not watched, unless it came by two edges of one node
+        if values:  # one value, lost in a node between that is not watched, or in a hook on the tensor itself
             node, below = values[0]
-            found.append(
-                ("zero_op" if below is not None else "cancel", node if below is None else below, False)
-            )
+            hooked = node if target[1] else target[0]
+            found.append(("zero_op", hooked if below is None else below, False))
             continue
         for node, edge, _ in arriving:
             if _sent(run, node, edge) != lost:

@@ -86,16 +86,19 @@ def compare(title: str, target: float, turns: int, made: tuple[nn.Module, Tensor
     rivals: dict[str, Callable[[], object]] = {}
     torchlens, torchviz = _module("torchlens"), _module("torchviz")
     if torchlens is not None:
-        rivals["torchlens"] = lambda: torchlens.log_forward_pass(net, x)  # type: ignore[attr-defined]
+        rivals["torchlens"] = lambda: torchlens.trace(net, x)  # type: ignore[attr-defined]
     if torchviz is not None:
         rivals["torchviz"] = lambda: torchviz.make_dot(step(), params=dict(net.named_parameters()))  # type: ignore[attr-defined]
-    runs = {"plain": plain, "recorded": recorded, **rivals}
-    times: dict[str, list[float]] = {name: [] for name in runs}
-    for turn in range(turns + 3):
-        for name, run in runs.items():
-            spent = milliseconds(run)
-            if turn >= 3:
-                times[name].append(spent)
+    times: dict[str, list[float]] = {name: [] for name in ("plain", "recorded", *rivals)}
+    for group in (
+        {"plain": plain, "recorded": recorded},
+        rivals,
+    ):  # what a rival leaves behind slows the next in turn
+        for turn in range((turns if group is not rivals else min(turns, 5)) + 3):
+            for name, run in group.items():
+                spent = milliseconds(run)
+                if turn >= 3:
+                    times[name].append(spent)
     medians = {name: statistics.median(all_) for name, all_ in times.items()}
     tracemalloc.start()
     record = record_step(step, names={"net": net, "x": x})

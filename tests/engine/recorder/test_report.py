@@ -96,7 +96,8 @@ def test_the_ways_of_a_gradient_are_told_by_line() -> None:
 
     def step() -> Tensor:
         target = 0.9 * q(s2)
-        return (q(s) - target).pow(2).mean()
+        loss: Tensor = (q(s) - target).pow(2).mean()
+        return loss
 
     record = record_step(step, names={"q": q})
     first = step.__code__.co_firstlineno
@@ -108,10 +109,12 @@ def test_what_is_meant_to_be_constant_is_checked() -> None:
     actor, critic, x = nn.Linear(3, 1), nn.Linear(3, 1), torch.randn(4, 3)
 
     def step() -> Tensor:
-        return (actor(x) * critic(x)).mean()
+        loss: Tensor = (actor(x) * critic(x)).mean()
+        return loss
 
     def meant() -> Tensor:
-        return (actor(x) * critic(x).detach()).mean()
+        loss: Tensor = (actor(x) * critic(x).detach()).mean()
+        return loss
 
     names = {"actor": actor, "critic": critic}
     leak = record_step(step, names=names, expect_constant=["critic"])
@@ -128,7 +131,8 @@ def test_names_are_found_without_being_given() -> None:
     optimizer = torch.optim.SGD([*enc.parameters(), *head.parameters()], 0.1)
 
     def helper() -> Tensor:
-        return head(enc(x).detach()).sum()
+        loss: Tensor = head(enc(x).detach()).sum()
+        return loss
 
     record = record_step(lambda: helper(), optimizer=optimizer)
     assert {p.name for p in record.parameters if p.state == "none"} <= {"enc.weight", "enc.bias"}

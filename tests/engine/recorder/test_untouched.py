@@ -66,8 +66,8 @@ def test_loss_and_gradients_are_the_same_bits(make: Callable[[], Made]) -> None:
         assert mine.grad is not None
         assert other.grad is not None
         assert torch.equal(mine.grad, other.grad)
-    for mine, other in zip(net.buffers(), twin.buffers(), strict=True):
-        assert torch.equal(mine, other)
+    for buffer, its_twin in zip(net.buffers(), twin.buffers(), strict=True):
+        assert torch.equal(buffer, its_twin)
 
 
 def attributes(net: nn.Module, tensors: list[Tensor]) -> list[object]:
@@ -139,7 +139,8 @@ def test_no_tensor_outlives_the_recording() -> None:
     def step() -> Tensor:
         hidden = net(x).tanh()
         alive.append(weakref.ref(hidden))
-        return hidden.sum()
+        loss: Tensor = hidden.sum()
+        return loss
 
     record = record_step(step, names={"net": net, "x": x})
     gc.collect()
