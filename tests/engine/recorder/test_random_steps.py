@@ -188,9 +188,12 @@ def record_of(program: Program) -> tuple[StepRecord, dict[str, torch.Tensor | No
 @given(programs())
 def test_a_random_step_is_told_apart(program: Program) -> None:
     record, truth, _ = record_of(program)
+    # Now and then a seed gives a layer whose relu is off for every sample: no cut of the program's, and true.
+    off = [c for c in record.cuts if c.location is not None and ".relu()" in c.location.text]
+    dead = {n for n, g in truth.items() if g is not None and not bool(g.any())}
+    assert all(c.kind == "zero_op" and set(c.starved) <= dead for c in off)
     if program.cut == "none":
-        assert not record.cuts
-        dead = {n for n, g in truth.items() if g is not None and not bool(g.any())}
+        assert record.cuts == tuple(off)
         assert record.ok or dead, record.verdict
         return
     kind = CUTS[program.cut][0]
@@ -202,9 +205,8 @@ def test_a_random_step_is_told_apart(program: Program) -> None:
     ]
     blocked = {n for c in here for n in (*c.starved, *c.partial)}
     if kind in ("zero_op", "cancel"):
-        starved = {n for n, g in truth.items() if g is not None and not bool(g.any())}
-        assert {n for c in record.cuts for n in c.starved} >= starved
-        assert here or not starved, record.cuts
+        assert {n for c in record.cuts for n in c.starved} >= dead
+        assert here or dead <= {n for c in off for n in c.starved}, record.cuts
         return
     assert here, (kind, program.line, record.cuts)
     first = program.text[program.text.index("def step") :].splitlines()[2].strip()
