@@ -67,7 +67,7 @@ def _box(stage: Stage, step: StepRecord) -> str:
 
 def _arrows(before: Stage, step: StepRecord) -> str:
     if before.operation == "input" and not before.output.requires_grad:
-        style, back = "none", "none needed"
+        style, back = "none", "no gradient needed"
     elif step.raised is not None or before.gradient_state == "none":
         style, back = "none", "✕ no gradient"
     else:
