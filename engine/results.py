@@ -18,7 +18,9 @@ from engine.trace import Trace
 from engine.training import Progress, train
 
 CAPACITY = 48 * 2**20
-"""What all kept traces, and again all kept records, may weigh together, in bytes."""
+"""What all kept traces may weigh together, in bytes."""
+RECORDS_CAPACITY = 8 * 2**20
+"""What all kept records may weigh: a step is recorded anew in milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ def _weigh(step: StepRecord) -> int:
 
 
 traces: Cache[Settings, Trace] = Cache(CAPACITY, lambda trace: trace.nbytes)
-records: Cache[RecordKey, StepRecord] = Cache(CAPACITY, _weigh)
+records: Cache[RecordKey, StepRecord] = Cache(RECORDS_CAPACITY, _weigh)
 _one_at_a_time = threading.Semaphore(1)
 
 
