@@ -12,7 +12,7 @@ from engine.recorder import StepRecord, record_step
 from engine.settings import Settings, SettingsError, one_of, whole_number
 from engine.source import script_of
 from engine.trace import Run, Trace
-from engine.training import plain_torch, train
+from engine.training import plain_torch, start_model, train
 
 Weights = Literal["attached", "detached"]
 
@@ -65,7 +65,7 @@ def _record_experiment(
 
 def model_at(settings: Settings, run: Run, epoch: int) -> nn.Module:
     """The model with the weights that a run had at the start of `epoch`."""
-    model = script_of(settings).make_model(settings.start, torch.Generator().manual_seed(settings.seed))
+    model = start_model(settings)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.copy_(torch.tensor(run.parameter(name, epoch)))

@@ -133,11 +133,6 @@ def export_script(settings: Settings, epoch: int = 1) -> str:
     return script_of(settings).text + loop
 
 
-def step_code(settings: Settings, detached: bool) -> str:
-    """The text of one of the two steps alone, for a code panel."""
-    return inspect.getsource(script_of(settings).step(detached))
-
-
 def _written_out(experiment: str, detach: str) -> str:
     module = import_module(f"engine.experiments.{experiment}")
     source = inspect.getsource(module)

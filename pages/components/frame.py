@@ -76,7 +76,7 @@ _STYLE = """<style>
 .lab details ul { margin: 0; padding-left: 1.1rem; max-height: 16rem; overflow: auto; }
 .lab .scroll { overflow-x: auto; max-width: 100%; }
 .lab .long { max-height: 24rem; overflow: auto; }
-.lab .box .none, .lab .missing { border: 1px dashed var(--line); padding: .4rem .6rem; display: inline-block; }
+.lab .missing { border: 1px dashed var(--line); padding: .4rem .6rem; display: inline-block; }
 .lab img { image-rendering: pixelated; border: 1px solid var(--line); display: block; margin-top: .3rem; }
 .lab .flags { display: flex; flex-wrap: wrap; gap: .3rem; padding: 0; margin: .2rem 0; list-style: none; }
 .lab .flags li { border: 1px solid var(--line); border-radius: .6rem; padding: 0 .5rem; margin: 0; font-size: .8rem; }

@@ -6,6 +6,7 @@ It is drawn from a recorded step. The cut is told by the word, a dashed border a
 from __future__ import annotations
 
 from html import escape
+from typing import Literal
 
 import streamlit as st
 
@@ -66,10 +67,16 @@ def _box(stage: Stage, step: StepRecord) -> str:
 
 
 def _arrows(before: Stage, step: StepRecord) -> str:
+    style: Literal["back", "none"]
     if before.operation == "input" and not before.output.requires_grad:
         style, back = "none", "no gradient needed"
     elif step.raised is not None or before.gradient_state == "none":
         style, back = "none", "✕ no gradient"
     else:
         style, back = "back", "zeros" if before.gradient_state == "zero" else "gradient"
+    return arrows_html(style, back)
+
+
+def arrows_html(style: Literal["back", "none"], back: str) -> str:
+    """The arrow forward, and under it what came back: with an arrow of its own ("back"), or nothing ("none")."""
     return f'<div class="arrows"><span class="forward">values</span><span class="{style}">{back}</span></div>'

@@ -12,6 +12,7 @@ import streamlit as st
 from engine.recorder import StepRecord
 from engine.recorder.records import Cut, Location, ParameterRecord, Stage
 from engine.recorder.script import ScriptError
+from pages.components.pipeline import arrows_html
 from pages.components.tracing import Traced, report_on
 
 _BOXES = 40
@@ -103,8 +104,7 @@ def _owner(call: Stage, depth: int) -> str:
 
 def _arrow(before: Stage) -> str:
     back = {"value": "gradient", "zero": "zeros", "none": "✕ no gradient"}[before.gradient_state]
-    style = "none" if before.gradient_state == "none" else "back"
-    return f'<div class="arrows"><span class="forward">values</span><span class="{style}">{back}</span></div>'
+    return arrows_html("none" if before.gradient_state == "none" else "back", back)
 
 
 def _box(calls: list[Stage], starving: set[str], cuts: dict[int | None, list[Cut]]) -> str:
