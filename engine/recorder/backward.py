@@ -20,7 +20,7 @@ from torch.autograd.function import BackwardCFunction
 from engine.recorder.flow import ACCUMULATE, Entry, Flow
 from engine.recorder.frames import Line
 from engine.recorder.records import GradientState
-from engine.recorder.tensors import is_zero, read_only
+from engine.recorder.tensors import grad_fn_of, is_zero, read_only
 
 Target = tuple[int, bool]
 """Where an edge of the graph leads: (sequence number of a node, False) or (bit of a leaf, True)."""
@@ -72,7 +72,7 @@ def watched(record: BackwardPass, roots: list[Tensor], flow: Flow, keep: int) ->
 def _watch(record: BackwardPass, roots: list[Tensor], flow: Flow, keep: int, handles: list[Any]) -> None:
     graph = flow.graph
     outputs = {key for key, _ in flow.by_node}
-    todo = [tensor.grad_fn for tensor in roots if tensor.grad_fn is not None]
+    todo = [node for tensor in roots if (node := grad_fn_of(tensor)) is not None]
     while todo:
         node = todo.pop()
         key = node._sequence_nr()

@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from torch import Tensor
+
 from engine.recorder.frames import Line
 from engine.recorder.records import Raised
 from engine.recorder.scene import Scene
 from engine.recorder.source import line_that_binds
 from engine.recorder.suggestions import WHAT, listed
+from engine.recorder.tensors import grad_fn_of
 from engine.recorder.warned import Warned, warned
 
 _KINDS: tuple[tuple[str, str], ...] = (
@@ -105,7 +108,9 @@ def _shared(scene: Scene) -> tuple[Line | None, list[str]]:
     holders = [
         name
         for name, value in scene.recorder.before.variables.items()
-        if getattr(value, "grad_fn", None) is not None and value.grad_fn._sequence_nr() in last.edges  # type: ignore[attr-defined]
+        if isinstance(value, Tensor)
+        and (node := grad_fn_of(value)) is not None
+        and node._sequence_nr() in last.edges
     ]
     return (lines[0] if lines else None), holders
 

@@ -212,12 +212,16 @@ class Flow:
     ) -> Entry:
         """A new entry for the tensor as it is now. `value`: the leaves whose numbers went in."""
         requires_grad = tensor.requires_grad
-        node = tensor.grad_fn if requires_grad else None
         tracked, sequence, leaf = 0, None, None
+        try:
+            node = tensor.grad_fn if requires_grad else None
+            is_leaf = node is None
+        except RuntimeError:  # a view made under `no_grad` that was changed in place has no history to ask for
+            node, is_leaf = None, False
         if node is not None:
             tracked = self.graph.behind(node)
             sequence = node._sequence_nr()
-        elif requires_grad or isinstance(tensor, nn.Parameter):
+        elif (requires_grad and is_leaf) or isinstance(tensor, nn.Parameter):
             leaf = self.graph.leaf(tensor)
             value |= 1 << leaf
             tracked = 1 << leaf if requires_grad else 0
@@ -230,7 +234,7 @@ class Flow:
             sequence,
             tensor.output_nr,
             requires_grad,
-            node is None,
+            is_leaf,
             storage,
             tensor.is_floating_point() or tensor.is_complex(),
             tensor.dim() == 0,

@@ -15,6 +15,8 @@ from typing import Any
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from engine.recorder.tensors import grad_fn_of
+
 _MOST = 20_000
 """Nodes and items at which the counting of one variable stops."""
 
@@ -86,7 +88,7 @@ def _tensors(value: object, depth: int) -> Iterator[Tensor]:
 
 
 def _nodes(tensors: list[Tensor]) -> int:
-    todo: list[Any] = [t.grad_fn for t in tensors if t.grad_fn is not None]
+    todo: list[Any] = [node for t in tensors if (node := grad_fn_of(t)) is not None]
     seen: set[Any] = set()
     while todo and len(seen) < _MOST:
         node = todo.pop()

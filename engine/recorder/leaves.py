@@ -12,6 +12,7 @@ from engine.recorder.frames import Line
 from engine.recorder.records import Buffer, ParameterState
 from engine.recorder.scene import Scene
 from engine.recorder.suggestions import listed, verb
+from engine.recorder.tensors import grad_fn_of
 from engine.recorder.warned import Warned, warned
 
 
@@ -119,7 +120,7 @@ def computed_tensors(scene: Scene) -> list[Computed]:
     """The named tensors that are no leaves, and whether a gradient is missed there."""
     found = []
     for name, value in scene.names.variables.items():
-        if not isinstance(value, Tensor) or value.is_leaf or not value.requires_grad:
+        if not isinstance(value, Tensor) or grad_fn_of(value) is None:
             continue
         if value.retains_grad:
             continue

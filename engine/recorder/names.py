@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from engine.recorder.tensors import grad_fn_of
+
 
 @dataclass(slots=True)
 class Names:
@@ -71,7 +73,7 @@ def read_names(variables: Mapping[str, object], optimizers: Iterable[Optimizer] 
                         names.parameters[full] = parameter
                         names.tensors.setdefault(id(parameter), full)
         elif isinstance(value, Tensor):
-            if isinstance(value, nn.Parameter) or (value.is_leaf and value.requires_grad):
+            if isinstance(value, nn.Parameter) or (value.requires_grad and grad_fn_of(value) is None):
                 names.parameters[key] = value
             names.tensors.setdefault(id(value), key)
         elif isinstance(value, Optimizer):

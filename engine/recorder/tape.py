@@ -17,7 +17,7 @@ from engine.recorder.flow import Call, Entry, Flow, GradOff
 from engine.recorder.frames import Caller, Line
 from engine.recorder.names import Names
 from engine.recorder.source import line_that_calls
-from engine.recorder.tensors import node_name, read_only, tensor_record
+from engine.recorder.tensors import grad_fn_of, node_name, read_only, tensor_record
 
 EventKind = Literal[
     "backward", "clear", "set_grad", "freeze", "unfreeze", "optimizer", "grad_of_non_leaf", "array_edit"
@@ -99,7 +99,7 @@ class Tape:
         writes = self.flow.writes.get(known.storage)
         late = [w for w in writes if w.number > known.born] if writes else []
         if known.requires_grad == tensor.requires_grad and not late:
-            node = tensor.grad_fn if known.requires_grad else None
+            node = grad_fn_of(tensor) if known.requires_grad else None
             if (node._sequence_nr() if node is not None else None) == known.sequence:
                 if known.storage in self.arrays:
                     self._check_array(tensor, known)
@@ -152,7 +152,7 @@ class Tape:
         name = self.names.tensors.get(id(tensor), "")
         entry = self.flow.add(tensor, None, 0, 0, storage)
         entry.name = name
-        if aliases and (tensor.is_leaf or not tensor.requires_grad) and tensor.storage_offset() == 0:
+        if aliases and grad_fn_of(tensor) is None and tensor.storage_offset() == 0:
             self._alias(tensor, entry, aliases[-1], caller)
         elif self.sinks and not name and not entry.tracked:
             entry.maybe = len(self.sinks)

@@ -7,7 +7,7 @@ neither shows up as a call nor touches a version counter.
 from __future__ import annotations
 
 import ctypes
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -111,11 +111,22 @@ def tensor_record(tensor: Tensor, name: str, grad_fn: str | None, keep: int, mea
     measured = statistics(tensor) if values is None and count <= measure else None
     kind = _TYPE_NAMES.get(dtype) or _TYPE_NAMES.setdefault(dtype, str(dtype).removeprefix("torch."))
     return TensorRecord(
-        name, tuple(tensor.shape), kind, tensor.requires_grad, grad_fn, tensor.is_leaf, values, measured
+        name, tuple(tensor.shape), kind, tensor.requires_grad, grad_fn, grad_fn is None, values, measured
     )
 
 
 def node_name(tensor: Tensor) -> str | None:
     """The name of the autograd node that made the tensor."""
-    node = tensor.grad_fn if tensor.requires_grad else None
+    node = grad_fn_of(tensor)
     return None if node is None else type(node).__name__
+
+
+def grad_fn_of(tensor: Tensor) -> Any:
+    """The autograd node that made the tensor, None for a leaf.
+
+    None as well for a view that was made under `no_grad` and then changed in place: torch raises when asked.
+    """
+    try:
+        return tensor.grad_fn if tensor.requires_grad else None
+    except RuntimeError:
+        return None
