@@ -216,7 +216,9 @@ class Flow:
         try:
             node = tensor.grad_fn if requires_grad else None
             is_leaf = node is None
-        except RuntimeError:  # a view made under `no_grad` that was changed in place has no history to ask for
+        except (
+            RuntimeError
+        ):  # a view made under `no_grad` that was changed in place has no history to ask for
             node, is_leaf = None, False
         if node is not None:
             tracked = self.graph.behind(node)

@@ -16,30 +16,9 @@ from engine.recorder.frames import Passed
 from engine.recorder.intent import downstream
 from engine.recorder.scene import Scene, closure
 from engine.recorder.suggestions import WHAT, listed, verb
+from engine.recorder.terms import terms
 from engine.recorder.warned import Warned, warned
 from engine.recorder.zeros import ZeroFound
-
-_ADDING = frozenset(
-    [
-        "add",
-        "add_",
-        "sub",
-        "sub_",
-        "rsub",
-        "__add__",
-        "__radd__",
-        "__sub__",
-        "__rsub__",
-        "sum",
-        "neg",
-        "__neg__",
-        "stack",
-        "cat",
-    ]
-)
-_SCALING = frozenset(
-    ["mul", "mul_", "__mul__", "__rmul__", "div", "div_", "true_divide", "__truediv__", "mean"]
-)
 
 
 def warn_of_cuts(cuts: list[CutFound], scene: Scene) -> Iterator[Warned]:
@@ -109,7 +88,7 @@ def _constant_terms(cuts: list[CutFound], scene: Scene) -> Iterator[Warned]:
     for root in scene.roots:
         if not root.tracked:
             continue
-        for term in _terms(root):
+        for term in terms(root):
             if term.tracked or not term.value:
                 continue
             ancestors = closure([term], scene.tape, False)
@@ -122,24 +101,6 @@ def _constant_terms(cuts: list[CutFound], scene: Scene) -> Iterator[Warned]:
                         f"{verb(names, 'loses', 'lose')} this path ({WHAT.get(cut.kind, 'it ends here')})."
                     )
                     yield warned(80, cut.kind, cut.line, names, text)
-
-
-def _terms(root: Entry) -> Iterator[Entry]:
-    todo, seen = [root], set()
-    while todo:
-        entry = todo.pop()
-        if id(entry) in seen:
-            continue
-        seen.add(id(entry))
-        call = entry.call
-        inputs = [e for e in call.inputs if e.scalar] if call is not None and not call.sink else []
-        whole = call is not None and len(inputs) == len(call.inputs)
-        adding = call is not None and call.operation in _ADDING
-        scaling = call is not None and call.operation in _SCALING and len(inputs) == 1
-        if inputs and whole and (adding or scaling):
-            todo.extend(inputs)
-        elif entry is not root:
-            yield entry
 
 
 def _quantiser(cuts: list[CutFound], scene: Scene) -> Iterator[Warned]:

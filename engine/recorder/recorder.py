@@ -25,6 +25,7 @@ from engine.recorder.growth import Growth
 from engine.recorder.names import Names, read_names, variables_of
 from engine.recorder.records import Raised, StepRecord
 from engine.recorder.tape import Tape
+from engine.recorder.terms import terms
 
 KEEP = 1_024
 """Elements up to which the values of a tensor are kept; above it only minimum, maximum and mean."""
@@ -144,9 +145,7 @@ class Recorder:
             self.loss_value = float(record.values.reshape(())[()])
 
     def _send_back(self, loss: object) -> None:
-        entry = self.tape.flow.look_up(loss) if isinstance(loss, Tensor) else None
-        own = entry is not None and any(entry in run.roots for run in self.tape.backwards)
-        if own or (loss is None and self.tape.backwards):
+        if self._sent_already(loss):
             return
         if not isinstance(loss, Tensor):
             self.gave_no_tensor = True
@@ -157,6 +156,17 @@ class Recorder:
             watched_backward(self.tape, [loss], loss.backward, find_caller(sys._getframe()))
         except Exception as error:
             self.note_error(error, "backward")
+
+    def _sent_already(self, loss: object) -> bool:
+        """Whether the step sent its loss back itself: what it returns then is for the log."""
+        roots = [root for run in self.tape.backwards if run.to_leaves for root in run.roots]
+        if not roots:
+            return False
+        entry = self.tape.flow.look_up(loss) if isinstance(loss, Tensor) else None
+        if entry is None or not entry.tracked or not entry.scalar:
+            return True
+        sent = {id(term) for root in roots for term in (root, *terms(root))}
+        return all(id(term) in sent or not term.tracked for term in terms(entry))
 
     def note_error(self, error: BaseException, stage: Literal["step", "backward"]) -> None:
         """Keeps what was raised, word for word, with the reader's innermost line."""
