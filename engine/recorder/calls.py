@@ -25,11 +25,12 @@ from engine.recorder.gradient_calls import (
     flag,
     grad_enabled,
     inside_optimizer,
+    note_optimizer,
     read_grad,
     set_grad,
 )
 from engine.recorder.outputs import note_outputs
-from engine.recorder.tape import Event, Tape
+from engine.recorder.tape import Event, Tape, local_modules
 from engine.recorder.vocabulary import (
     FIRST_ONLY,
     NO_VALUES,
@@ -74,6 +75,8 @@ def _see(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 def _unvalued(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if name == "_record_function_enter_new":
+        note_optimizer(tape, args)
     if name not in ("register_hook", "retain_grad"):
         return func(*args, **kwargs)
     try:
@@ -95,6 +98,8 @@ def _plain(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict
         given = tensors_of(args)
         if kwargs:
             given += tensors_of(v for k, v in kwargs.items() if k != "out")
+    if not tape.names.parameters and tape.in_step and caller.module is not None:
+        tape.local_modules.update(local_modules(caller))
     inputs = [tape.entry_of(tensor, caller) for tensor in given]
     tape.flow.clock += 1
     call = Call(tape.flow.clock, name, caller.line, caller.module, (), passed=caller.passed)

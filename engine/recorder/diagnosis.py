@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from engine.recorder.cuts import CutFound, find_cuts
-from engine.recorder.faults import freeze_line, warn_of_no_path, warn_of_raised
+from engine.recorder.faults import freeze_line, warn_of_no_path, warn_of_nothing, warn_of_raised
 from engine.recorder.frames import Line
 from engine.recorder.from_cuts import warn_of_cuts, warn_of_zeros
 from engine.recorder.growth_findings import warn_of_growth
@@ -37,6 +37,7 @@ def diagnose(recorder: Recorder) -> StepRecord:
     buffers = moved_buffers(scene)
     growing = recorder.growth.growing()
     found = [
+        *warn_of_nothing(scene),
         *warn_of_raised(scene),
         *warn_of_no_path(scene, any(cut.starved and not cut.intended for cut in cuts)),
         *warn_of_cuts(cuts, scene),

@@ -138,6 +138,20 @@ def warn_of_no_path(scene: Scene, explained: bool) -> Iterator[Warned]:
         yield warned(600, "not_in_graph", line, (), text)
 
 
+def warn_of_nothing(scene: Scene) -> Iterator[Warned]:
+    """Nothing was found that could learn, so nothing can be said: that is no clean bill of health."""
+    if not scene.states and not scene.hidden and scene.raised is None:
+        text = "No parameter was found among the variables that the step leads to, so nothing can be said about it."
+        yield warned(
+            1000,
+            "not_in_graph",
+            None,
+            (),
+            text,
+            "Name the model: `names={'model': model}`, or pass its optimizer.",
+        )
+
+
 def freeze_line(scene: Scene, names: list[str]) -> Line | None:
     """The line that last froze one of these parameters."""
     tensors = [scene.tensor(n) for n in names]

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch._C._autograd import _get_sequence_nr
+from torch.optim import Optimizer
 
 from engine.recorder.backward import BackwardPass, watched
 from engine.recorder.flow import Call, GradOff, tensors_in
@@ -35,6 +36,22 @@ def inside_optimizer(
         for tensor in changed:
             tape.events.append(Event(kind, tape.flow.clock, caller.line, tensor))
     return out
+
+
+def note_optimizer(tape: Tape, args: tuple[Any, ...]) -> None:
+    """Notes `step()` and `zero_grad()` of an optimizer, which name themselves to torch's profiler.
+
+    Its calls on tensors don't tell: an optimizer whose parameters all starve makes none.
+    """
+    kind, _, _ = str(args[0]).partition("#")
+    used = {"Optimizer.step": tape.stepped, "Optimizer.zero_grad": tape.cleared}.get(kind)
+    frame = sys._getframe(3) if used is not None else None
+    while frame is not None and used is not None and not judged(frame.f_code) & Passed.READER:
+        optimizer = frame.f_locals.get("self")
+        if isinstance(optimizer, Optimizer):
+            used.append(optimizer)
+            return
+        frame = frame.f_back
 
 
 def read_grad(tape: Tape, func: Any, args: tuple[Any, ...]) -> Any:

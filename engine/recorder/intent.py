@@ -23,13 +23,9 @@ def settle_intent(cuts: list[CutFound], scene: Scene) -> None:
 
 
 def working_optimizers(scene: Scene) -> dict[str, Optimizer]:
-    """The optimizers that moved something in the step, or all that are known where none did."""
-    moved = {id(e.tensor) for e in scene.tape.events if e.kind == "optimizer"}
-    stepped = {
-        name: o
-        for name, o in scene.names.optimizers.items()
-        if any(id(p) in moved for group in o.param_groups for p in group["params"])
-    }
+    """The optimizers whose `step()` was called, or all that are known where none was."""
+    called = {id(optimizer) for optimizer in scene.tape.stepped}
+    stepped = {name: o for name, o in scene.names.optimizers.items() if id(o) in called}
     return stepped or scene.names.optimizers
 
 

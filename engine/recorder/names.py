@@ -7,8 +7,10 @@ A module under the empty name gives bare paths such as `linear.weight`.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
 from torch import Tensor, nn
 from torch.optim import Optimizer
@@ -21,6 +23,7 @@ class Names:
     """The named things of one moment. Tensors and modules are told apart by identity."""
 
     variables: dict[str, object]
+    """The variables, and by their paths the modules, parameters and optimizers that only a container holds."""
     parameters: dict[str, Tensor] = field(default_factory=dict)
     """Every parameter of a named module, and every named leaf that requires grad, in order."""
     modules: dict[int, str] = field(default_factory=dict)
@@ -51,38 +54,99 @@ def modules_of(module: nn.Module) -> list[tuple[str, nn.Module]]:
 
 
 def read_names(variables: Mapping[str, object], optimizers: Iterable[Optimizer] = ()) -> Names:
-    """Finds the modules, tensors and optimizers among `variables`; `optimizers` are known beside them."""
+    """Finds the modules, tensors and optimizers among `variables`; `optimizers` are known beside them.
+
+    Those that only a container or an object of the reader's own holds come after, by their path: `nets['a']`,
+    `trainer.net`.
+    """
     names = Names(dict(variables))
     for key, value in names.variables.items():
-        if isinstance(value, nn.Module):
-            dot = f"{key}." if key else ""
-            seen: set[int] = set()
-            for path, module in modules_of(value):
-                names.modules.setdefault(id(module), dot + path if path else key)
-                owner = dot + path if path else key
-                for name, buffer in module._buffers.items():
-                    if buffer is None:
-                        continue
-                    full = f"{owner}.{name}" if owner else name
-                    names.buffers[full] = (buffer, owner)
-                    names.tensors.setdefault(id(buffer), full)
-                for name, parameter in module._parameters.items():
-                    if parameter is not None and id(parameter) not in seen:
-                        seen.add(id(parameter))
-                        full = f"{owner}.{name}" if owner else name
-                        names.parameters[full] = parameter
-                        names.tensors.setdefault(id(parameter), full)
-        elif isinstance(value, Tensor):
-            if isinstance(value, nn.Parameter) or (value.requires_grad and grad_fn_of(value) is None):
-                names.parameters[key] = value
-            names.tensors.setdefault(id(value), key)
-        elif isinstance(value, Optimizer):
-            names.optimizers[key] = value
+        _add(names, key, value)
+    known = {id(value) for value in names.variables.values()} | set(names.modules) | set(names.tensors)
+    for key, value in list(names.variables.items()):
+        for path, held in held_by(key, value):
+            if id(held) not in known:
+                known.add(id(held))
+                _add(names, path, held)
+                names.variables[path] = held
     known = {id(o) for o in names.optimizers.values()}
     for number, optimizer in enumerate(optimizers):
         if id(optimizer) not in known:
             names.optimizers[f"optimizer {number}" if number else "optimizer"] = optimizer
     return names
+
+
+def _add(names: Names, key: str, value: object) -> None:
+    if isinstance(value, nn.Module):
+        dot = f"{key}." if key else ""
+        seen: set[int] = set()
+        for path, module in modules_of(value):
+            names.modules.setdefault(id(module), dot + path if path else key)
+            owner = dot + path if path else key
+            for name, buffer in module._buffers.items():
+                if buffer is None:
+                    continue
+                full = f"{owner}.{name}" if owner else name
+                names.buffers[full] = (buffer, owner)
+                names.tensors.setdefault(id(buffer), full)
+            for name, parameter in module._parameters.items():
+                if parameter is not None and id(parameter) not in seen:
+                    seen.add(id(parameter))
+                    full = f"{owner}.{name}" if owner else name
+                    names.parameters[full] = parameter
+                    names.tensors.setdefault(id(parameter), full)
+    elif isinstance(value, Tensor):
+        if isinstance(value, nn.Parameter) or (value.requires_grad and grad_fn_of(value) is None):
+            names.parameters[key] = value
+        names.tensors.setdefault(id(value), key)
+    elif isinstance(value, Optimizer):
+        names.optimizers[key] = value
+
+
+_MOST = 200
+"""Items of one container that are looked at: beyond that it holds data."""
+_NOT_OPENED = (str, bytes, int, float, complex, type(None), type, types.ModuleType, types.FunctionType)
+
+
+def held_by(name: str, value: object, depth: int = 3) -> Iterator[tuple[str, object]]:
+    """The modules, parameters and optimizers in a container or in an object's attributes, each with its path."""
+    if isinstance(value, nn.Module | Tensor | Optimizer):
+        return
+    for path, item in _items(name, value):
+        if isinstance(item, nn.Module | Optimizer | nn.Parameter):
+            yield path, item
+        elif depth and not isinstance(item, _NOT_OPENED):
+            yield from held_by(path, item, depth - 1)
+
+
+def _items(name: str, value: object) -> Iterator[tuple[str, object]]:
+    if isinstance(value, dict):
+        yield from ((f"{name}[{key!r}]", item) for key, item in islice(value.items(), _MOST))
+    elif isinstance(value, list | tuple | deque):
+        names = getattr(value, "_fields", None)
+        for number, item in enumerate(islice(value, _MOST)):
+            yield (f"{name}.{names[number]}" if names else f"{name}[{number}]"), item
+    elif type(value).__module__.partition(".")[0] not in ("torch", "numpy", "builtins"):
+        slots = [s for kind in type(value).__mro__ for s in _as_tuple(vars(kind).get("__slots__", ()))]
+        held = {s: getattr(value, s) for s in slots if s != "__dict__" and hasattr(value, s)}
+        yield from (
+            (f"{name}.{key}", item) for key, item in {**held, **getattr(value, "__dict__", {})}.items()
+        )
+
+
+def _as_tuple(slots: object) -> tuple[str, ...]:
+    return (slots,) if isinstance(slots, str) else tuple(slots)  # type: ignore[arg-type]
+
+
+def add_held(names: Names, met: Container[int]) -> None:
+    """Names what an optimizer holds and the step used, but no variable leads to, after the optimizer."""
+    for name, optimizer in names.optimizers.items():
+        for number, group in enumerate(optimizer.param_groups):
+            for place, parameter in enumerate(group["params"]):
+                if id(parameter) in met and id(parameter) not in names.tensors:
+                    full = f"{name}.param_groups[{number}]['params'][{place}]"
+                    names.parameters[full] = parameter
+                    names.tensors[id(parameter)] = full
 
 
 def variables_of(step: Callable[..., object]) -> dict[str, object]:

@@ -72,6 +72,7 @@ class Recorder:
         self._variables = variables
         self._optimizers = tuple(optimizers)
         self.constant = tuple(constant)
+        self.calls_made = 0
         self.before = self.names()
         self.tape = Tape(keep, measure, self.before)
         if not torch.is_grad_enabled():
@@ -86,12 +87,12 @@ class Recorder:
         self.several = False
         self.had_gradients: set[str] = set()
         self.gave_no_tensor = False
-        self.calls_made = 0
         self.first_node = 0
 
     def names(self) -> Names:
         """The reader's names as they are now."""
-        return read_names(self._variables(), self._optimizers)
+        made = self.tape.local_modules if self.calls_made else {}
+        return read_names({**made, **self._variables()}, self._optimizers)
 
     def begin(self, clear: bool = False) -> None:
         """Makes ready for one call of the step; `clear` takes the gradients of the call before away."""

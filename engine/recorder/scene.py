@@ -15,7 +15,7 @@ from torch import Tensor
 from engine.recorder.backward import BackwardPass
 from engine.recorder.flow import Call, Entry
 from engine.recorder.frames import Line
-from engine.recorder.names import Names
+from engine.recorder.names import Names, add_held
 from engine.recorder.recorder import Recorder
 from engine.recorder.records import Location, ParameterState, Raised
 from engine.recorder.stages import leaf_names
@@ -105,6 +105,10 @@ def look_at(recorder: Recorder) -> Scene:
     """Works out the facts of a recording."""
     names = recorder.names()
     tape = recorder.tape
+    leaves = tape.flow.graph.leaves
+    add_held(
+        names, {id(leaves[e.leaf]) for c in tape.calls if c.in_step for e in c.inputs if e.leaf is not None}
+    )
     bits = leaf_names(tape, names)
     scene = Scene(recorder, tape, names, bits, recorder.raised)
     scene.held = names.held()

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from types import FunctionType, ModuleType
 
 from engine.recorder.calls import CallMode
+from engine.recorder.names import variables_of
 from engine.recorder.recorder import KEEP, Recorder
 from engine.recorder.records import StepRecord
 
@@ -41,7 +42,7 @@ def record_file(path: str, calls: int = 1, keep: int = KEEP) -> StepRecord:
     module = ModuleType(f"__step_{os.path.basename(path).removesuffix('.py')}__")
     module.__file__ = path
     variables = module.__dict__
-    recorder = Recorder(lambda: _own(variables), keep=keep, file=path)
+    recorder = Recorder(lambda: _variables(variables), keep=keep, file=path)
     folder = os.path.dirname(os.path.abspath(path))
     sys.path.insert(0, folder)
     sys.modules[module.__name__] = module  # dataclasses and pickle look a class's module up there
@@ -105,11 +106,18 @@ def _load(code: object, variables: dict[str, object], recorder: Recorder, path: 
         ) from error
 
 
-def _own(variables: Mapping[str, object]) -> dict[str, object]:
-    return {
+def _variables(module: Mapping[str, object]) -> dict[str, object]:
+    """The module's own variables, and what only the step's closure or the object it is bound to leads to."""
+    own = {
         name: value
-        for name, value in variables.items()
+        for name, value in module.items()
         if not name.startswith("__") and not isinstance(value, ModuleType | FunctionType | type)
+    }
+    known = {id(value) for value in own.values()}
+    step = module.get("step")
+    reached = variables_of(step) if callable(step) else {}
+    return own | {
+        name: value for name, value in reached.items() if name not in own and id(value) not in known
     }
 
 

@@ -11,10 +11,11 @@ from typing import Literal
 
 import torch
 from torch import Tensor
+from torch.optim import Optimizer
 
 from engine.recorder.backward import BackwardPass
 from engine.recorder.flow import Call, Entry, Flow, GradOff
-from engine.recorder.frames import Caller, Line
+from engine.recorder.frames import Caller, Line, Passed, judged
 from engine.recorder.names import Names
 from engine.recorder.source import line_that_calls
 from engine.recorder.tensors import grad_fn_of, node_name, read_only, tensor_record
@@ -54,8 +55,14 @@ class Tape:
     """The number of the last call before this step."""
     brought: set[int] = field(default_factory=set)
     """Entries from before this step that were met in it, by `id`."""
+    local_modules: dict[str, object] = field(default_factory=dict)
+    """Modules that the step made, where no variable outside of it leads to a parameter."""
     refused: list[Entry] = field(default_factory=list)
     """Tensors that refused a hook, since no gradient will ever come to them."""
+    stepped: list[Optimizer] = field(default_factory=list)
+    """The optimizers whose `step()` was called."""
+    cleared: list[Optimizer] = field(default_factory=list)
+    """The optimizers whose `zero_grad()` was called."""
     off: GradOff | None = None
     in_step: bool = True
     arrays: dict[int, Line | None] = field(default_factory=dict)
@@ -77,6 +84,7 @@ class Tape:
         self.began = self.flow.clock
         self.brought = set()
         self.refused = []
+        self.stepped, self.cleared, self.local_modules = [], [], {}
         self.sinks = [call for call in self.sinks if not call.in_step]
         self.flow.forget_the_dead()
         self.in_step = True
@@ -175,6 +183,18 @@ class Tape:
             call = Call(self.flow.clock, "Parameter", line, None, (of,), (entry,), "detach", line, seen=False)
             call.in_step = self.in_step
             self.calls.append(call)
+
+
+def local_modules(caller: Caller) -> dict[str, object]:
+    """The modules that are variables of the functions on the stack, from the step inwards."""
+    found: dict[str, object] = {}
+    frame = caller.frame
+    while frame is not None and not judged(frame.f_code) & Passed.RECORDER:
+        if judged(frame.f_code) & Passed.READER:
+            here = {n: v for n, v in frame.f_locals.items() if isinstance(v, torch.nn.Module) and n != "self"}
+            found = {**found, **here}
+        frame = frame.f_back
+    return found
 
 
 def _local_name(tensor: Tensor, caller: Caller) -> str:

@@ -11,12 +11,40 @@ from collections.abc import Iterator
 from engine.recorder.flow import Entry
 
 _ADDING = frozenset(
-    """add add_ sub sub_ rsub sum neg stack cat
-    __add__ __radd__ __iadd__ __sub__ __rsub__ __isub__ __neg__""".split()
+    [
+        "add",
+        "add_",
+        "sub",
+        "sub_",
+        "rsub",
+        "sum",
+        "neg",
+        "stack",
+        "cat",
+        "__add__",
+        "__radd__",
+        "__iadd__",
+        "__sub__",
+        "__rsub__",
+        "__isub__",
+        "__neg__",
+    ]
 )
 _SCALING = frozenset(
-    """mul mul_ div div_ true_divide mean clone
-    __mul__ __rmul__ __imul__ __truediv__ __itruediv__""".split()
+    [
+        "mul",
+        "mul_",
+        "div",
+        "div_",
+        "true_divide",
+        "mean",
+        "clone",
+        "__mul__",
+        "__rmul__",
+        "__imul__",
+        "__truediv__",
+        "__itruediv__",
+    ]
 )
 
 
