@@ -77,6 +77,8 @@ def _see(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 def _unvalued(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if name == "_record_function_enter_new":
         note_optimizer(tape, args)
+    if name in ("register_hook", "register_post_accumulate_grad_hook"):
+        tape.hooks[id(args[0])] = find_caller(sys._getframe(3)).line
     if name not in ("register_hook", "retain_grad"):
         return func(*args, **kwargs)
     try:

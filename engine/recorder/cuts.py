@@ -7,6 +7,7 @@ where nothing of it did, or where what it holds back is a target on purpose, it 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from engine.recorder.flow import Call, Entry
@@ -37,12 +38,10 @@ class CutFound:
 def find_cuts(scene: Scene) -> list[CutFound]:
     """All cuts in the order of the code, with the parameters that starve by each."""
     found: dict[tuple[str, Line | None], CutFound] = {}
-    for call in scene.tape.calls:
-        if not call.kind:
-            continue
-        lost = _lost(call, scene)
-        if not lost and not any(entry.value for entry in call.inputs):
-            continue
+    for call, lost in [
+        *_lost_before(scene),
+        *((call, _lost(call, scene)) for call in scene.tape.calls if call.kind),
+    ]:
         bits = 0
         for _, gone in lost:
             bits |= gone
@@ -50,7 +49,8 @@ def find_cuts(scene: Scene) -> list[CutFound]:
             continue
         key = (call.kind, call.kind_line or call.line)
         cut = found.setdefault(key, CutFound(call.kind, key[1], first=call.number))
-        cut.calls.append(call)
+        if call.outputs:  # one of an earlier call of the step was untied from its tensors
+            cut.calls.append(call)
         cut.lost |= bits
         for entry, gone in lost:
             cut.outputs.append(entry)
@@ -63,6 +63,13 @@ def find_cuts(scene: Scene) -> list[CutFound]:
     return cuts
 
 
+def _lost_before(scene: Scene) -> Iterator[tuple[Call, list[tuple[Entry, int]]]]:
+    """Cuts of an earlier call of the step, behind what was carried over from it."""
+    for entry in scene.tape.inputs:
+        if entry.call is not None and entry.call.kind and not entry.call.inputs and not entry.call.sink:
+            yield entry.call, [(entry, entry.value & ~entry.tracked)]
+
+
 def _lost(call: Call, scene: Scene) -> list[tuple[Entry, int]]:
     """The outputs by which leaves were lost, each with those leaves as bits."""
     came = 0
@@ -70,8 +77,6 @@ def _lost(call: Call, scene: Scene) -> list[tuple[Entry, int]]:
         came |= entry.value if call.sink or call.operation in ("torch_tensor",) else entry.tracked
     if call.function is not None:
         came &= ~scene.tape.flow.graph.reach.get(call.function, 0)
-    if call.kind == "create_graph":
-        pass
     kept = 0
     for entry in call.outputs:
         kept |= entry.tracked

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from engine.recorder.cuts import CutFound, find_cuts
 from engine.recorder.faults import freeze_line, warn_of_no_path, warn_of_nothing, warn_of_raised
+from engine.recorder.finite import warn_of_non_finite
 from engine.recorder.frames import Line
 from engine.recorder.from_cuts import warn_of_cuts, warn_of_zeros
 from engine.recorder.growth_findings import warn_of_growth
@@ -39,6 +40,7 @@ def diagnose(recorder: Recorder) -> StepRecord:
     found = [
         *warn_of_nothing(scene),
         *warn_of_raised(scene),
+        *warn_of_non_finite(scene),
         *warn_of_no_path(scene, any(cut.starved and not cut.intended for cut in cuts)),
         *warn_of_cuts(cuts, scene),
         *warn_of_zeros(zeros, scene),
@@ -162,6 +164,8 @@ def _reason(name: str, scene: Scene, cuts: list[CutFound], zeros: list[ZeroFound
     if scene.raised is not None:
         where = "The step" if scene.raised.stage == "step" else "`backward()`"
         return f"{where} raised {scene.raised.type} before a gradient could come.", None
+    if not scene.tape.backwards:
+        return "No `backward()` ran, so no gradient could come.", None
     side = next((cut for cut in cuts if name in scene.named(cut.lost)), None)
     if side is not None:
         return (

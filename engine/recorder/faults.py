@@ -139,8 +139,13 @@ def warn_of_no_path(scene: Scene, explained: bool) -> Iterator[Warned]:
 
 
 def warn_of_nothing(scene: Scene) -> Iterator[Warned]:
-    """Nothing was found that could learn, so nothing can be said: that is no clean bill of health."""
-    if not scene.states and not scene.hidden and scene.raised is None:
+    """Nothing was found that could learn, or nothing was sent back: that is no clean bill of health."""
+    if scene.raised is None and not scene.tape.backwards:
+        text = "No `backward()` ran, so nothing can be said about gradients."
+        yield warned(
+            1000, "not_in_graph", None, (), text, "Put the call of `backward()` into what is recorded."
+        )
+    elif not scene.states and not scene.hidden and scene.raised is None:
         text = "No parameter was found among the variables that the step leads to, so nothing can be said about it."
         yield warned(
             1000,

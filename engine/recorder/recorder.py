@@ -25,6 +25,7 @@ from engine.recorder.growth import Growth
 from engine.recorder.names import Names, read_names, variables_of
 from engine.recorder.records import Raised, StepRecord
 from engine.recorder.tape import Tape
+from engine.recorder.tensors import is_zero
 from engine.recorder.terms import terms
 
 KEEP = 1_024
@@ -86,6 +87,10 @@ class Recorder:
         self.growth = Growth()
         self.several = False
         self.had_gradients: set[str] = set()
+        self.zero_before: set[int] = set()
+        """Parameters, by `id`, that were all zeros when this call of the step began."""
+        self.fed: set[int] = set()
+        """Parameters, by `id`, that got a gradient in an earlier call of the step."""
         self.gave_no_tensor = False
         self.first_node = 0
 
@@ -98,6 +103,12 @@ class Recorder:
         """Makes ready for one call of the step; `clear` takes the gradients of the call before away."""
         if self.calls_made:
             self.before = self.names()
+            self.fed |= {
+                id(self.tape.flow.graph.leaves[bit])
+                for run in self.tape.backwards
+                for bit, s in run.arrived.items()
+                if s == "value"
+            }
         self.had_gradients = {name for name, p in self.before.parameters.items() if p.grad is not None}
         whole_step = any(event.kind == "optimizer" for event in self.tape.events)
         for parameter in self.before.parameters.values() if clear and not whole_step else ():
@@ -110,6 +121,7 @@ class Recorder:
             id(p): (p.grad, -1 if p.grad is None else p.grad._version)
             for p in self.before.parameters.values()
         }
+        self.zero_before = {id(p) for p in self.before.parameters.values() if is_zero(p)}
         self.buffers = {name: Snapshot.of(b) for name, (b, _) in self.before.buffers.items()}
 
     def run(self, step: Callable[[], object], clear: bool = False) -> None:

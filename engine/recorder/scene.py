@@ -93,6 +93,22 @@ class Scene:
             return None, ""
         return made[at][2], made[at][3]
 
+    def call_at(self, node: int) -> Call | None:
+        """The call that made an autograd node."""
+        if node in self.functions:
+            return self.functions[node]
+        line, operation = self.made_at(node)
+        at = bisect.bisect_right(self.starts, node) - 1
+        first, last = self.tape.made[at][:2] if at >= 0 else (0, 0)
+        return next(
+            (
+                call for call in self.tape.calls
+                if call.operation == operation and call.line == line
+                and any(e.sequence is not None and first <= e.sequence < last for e in call.outputs)
+            ),
+            None,
+        )  # fmt: skip
+
     def cannot_train(self) -> bool:
         """Whether `backward()` refused since nothing that it could reach requires a gradient."""
         return self.raised is not None and (

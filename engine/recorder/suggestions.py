@@ -28,6 +28,7 @@ WHAT: dict[str, str] = {
     "unregistered": "layers in a plain list, tuple or dict are not registered with the module",
     "stale_optimizer": "the optimizer holds tensors that the model no longer uses",
     "zero_grad": "the gradient is cleared at the wrong time",
+    "non_finite": "a value is nan or infinite",
     "expect_constant": "it was meant to stay constant and got a gradient",
 }
 
@@ -63,6 +64,8 @@ SUGGEST: dict[str, str] = {
     "unregistered": "Use `nn.ModuleList`, `nn.ModuleDict` or `nn.ParameterList`.",
     "stale_optimizer": "Build the optimizer after the last change to the model, or `add_param_group` the new ones.",
     "zero_grad": "Call `zero_grad()` once a step, before `backward()`: `zero_grad, forward, backward, step`.",
+    "non_finite": "Keep what goes in where the operation and its derivative are defined: `log_softmax` for the log of a "
+    "softmax, `clamp(min=eps)` before `log`, `sqrt` or a division.",
     "expect_constant": "Detach the value, or compute it under `torch.no_grad()`, where it enters the loss.",
 }
 

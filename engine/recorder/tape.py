@@ -59,6 +59,8 @@ class Tape:
     """Modules that the step made, where no variable outside of it leads to a parameter."""
     refused: list[Entry] = field(default_factory=list)
     """Tensors that refused a hook, since no gradient will ever come to them."""
+    hooks: dict[int, Line | None] = field(default_factory=dict)
+    """The lines that registered a hook on a tensor, by its `id`."""
     stepped: list[Optimizer] = field(default_factory=list)
     """The optimizers whose `step()` was called."""
     cleared: list[Optimizer] = field(default_factory=list)

@@ -151,10 +151,25 @@ def _unused(scene: Scene) -> Iterator[Warned]:
         names = [n for n, p in scene.names.parameters.items() if id(p) in mine]
         if not any(scene.states[n] == "gradient" for n in names):
             continue
+        fed = scene.recorder.fed
         idle = [n for n in names if scene.states[n] == "none" and scene.trainable(n) and n not in blamed]
-        if idle:
-            text = f"{listed(idle)} {verb(idle, 'gets', 'get')} no gradient: {WHAT['not_in_graph']} in this step."
-            yield warned(70 + len(idle), "not_in_graph", last_use(scene, idle), idle, text)
+        idle = [n for n in idle if id(scene.tensor(n)) not in fed]
+        line = last_use(scene, idle)
+        if not idle:
+            continue
+        what = (
+            WHAT["not_in_graph"]
+            if line is not None
+            else "nothing in this step uses " + verb(idle, "it", "them")
+        )
+        text = f"{listed(idle)} {verb(idle, 'gets', 'get')} no gradient: {what}."
+        yield warned(70 + len(idle), "not_in_graph", line, idle, text, "" if line is not None else LEFT_OUT)
+
+
+LEFT_OUT = (
+    "If it is left out now and then (layer drop, a branch not taken), look at several calls: `--calls 5`. "
+    "Otherwise add its result to the loss, or take it out of the optimizer."
+)
 
 
 def last_use(scene: Scene, names: list[str]) -> Line | None:
