@@ -8,9 +8,10 @@ where gradients go: gradients switched off, numbers that leave for Python, `.gra
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -48,6 +49,18 @@ class CallMode(TorchFunctionMode):
     def __init__(self, tape: Tape) -> None:
         super().__init__()
         self._tape = tape
+        self._eager = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        # What torch.compile made runs as it was written meanwhile: a graph of its own would hide the calls.
+        if "torch._dynamo" in sys.modules:
+            self._eager.enter_context(torch.compiler.set_stance("force_eager"))
+        super().__enter__()  # type: ignore[no-untyped-call]
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        super().__exit__(*raised)  # type: ignore[no-untyped-call]
+        self._eager.close()
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None

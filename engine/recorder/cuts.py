@@ -60,7 +60,7 @@ def find_cuts(scene: Scene) -> list[CutFound]:
                 cut.lost_perhaps |= gone
     cuts = sorted(found.values(), key=lambda cut: cut.first)
     _blame(cuts, scene)
-    return cuts
+    return [cut for cut in cuts if cut.starved or not cut.calls or any(call.in_step for call in cut.calls)]
 
 
 def _lost_before(scene: Scene) -> Iterator[tuple[Call, list[tuple[Entry, int]]]]:

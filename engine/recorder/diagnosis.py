@@ -20,7 +20,7 @@ from engine.recorder.scene import Scene, look_at
 from engine.recorder.stages import build_stages
 from engine.recorder.suggestions import WHAT, listed
 from engine.recorder.tensors import read_only
-from engine.recorder.upkeep import hidden_parameters, warn_of_upkeep
+from engine.recorder.upkeep import hidden_parameters, notes_on, warn_of_upkeep
 from engine.recorder.verdict import verdict_of
 from engine.recorder.warned import Warned
 from engine.recorder.zeros import ZeroFound, find_dropped, find_zeros
@@ -50,6 +50,7 @@ def diagnose(recorder: Recorder) -> StepRecord:
         *warn_of_growth(growing, scene),
     ]
     findings = _in_order(found, scene)
+    notes = tuple(notes_on(scene))
     loss = recorder.tape.flow.look_up(recorder.loss) if recorder.loss is not None else None
     if loss is None and scene.roots:
         loss = scene.roots[-1]
@@ -63,7 +64,8 @@ def diagnose(recorder: Recorder) -> StepRecord:
         raised=recorder.raised,
         growing=growing,
         buffers=buffers,
-        verdict=verdict_of(findings, recorder.raised, all_cuts),
+        verdict=verdict_of(findings, recorder.raised, all_cuts, notes),
+        notes=notes,
         loss_stage=where.get(id(loss)) if loss is not None else None,
     )
 
@@ -102,8 +104,11 @@ def _parameters(
     paths = find_paths(scene)
     keep = scene.tape.keep
     known = {id(p) for p in scene.names.parameters.values()}
+    first: dict[int, str] = {}
     for name, tensor in scene.names.parameters.items():
         reason, line = _reason(name, scene, cuts, zeros)
+        if first.setdefault(id(tensor), name) != name:
+            reason = f"The same tensor as `{first[id(tensor)]}`."
         gradient = tensor.grad
         yield ParameterRecord(
             name, tuple(tensor.shape), scene.states[name], reason, _location(line, scene), id(tensor) in scene.held,
@@ -141,11 +146,11 @@ def _reason(name: str, scene: Scene, cuts: list[CutFound], zeros: list[ZeroFound
         zero = next((z for z in zeros if name in z.starved), None)
         if zero is None:
             return "Its gradient is all zeros.", None
-        what = (
-            WHAT.get(zero.kind, "")
-            if zero.kind != "zero_op"
-            else f"the derivative of `{zero.operation}` is zero here"
-        )
+        what = WHAT.get(zero.kind, "")
+        if zero.cause is not None:
+            what = zero.cause.why
+        elif zero.kind == "zero_op":
+            what = f"the derivative of `{zero.operation}` is zero here"
         return f"Its gradient is all zeros: {what}.", zero.line
     if name in scene.constant:
         return "Constant on purpose, as the step says.", None

@@ -42,9 +42,20 @@ def warn_of_zeros(zeros: list[ZeroFound], scene: Scene) -> Iterator[Warned]:
         names = [n for n in zero.starved if scene.trainable(n)]
         if scene.held:
             names = [n for n in names if id(scene.tensor(n)) in scene.held]
+        names = [n for n in names if id(scene.tensor(n)) not in scene.recorder.fed]
         if names and not zero.harmless:
             nothing = all(scene.states[n] == "none" for n in names)
             who = f"{listed(names)} {verb(names, 'gets', 'get')} {'no gradient' if nothing else 'a gradient of zeros'}"
+            if zero.cause is not None:
+                yield warned(
+                    100 + len(names),
+                    zero.kind,
+                    zero.line,
+                    names,
+                    f"{who}: {zero.cause.why}.",
+                    zero.cause.advice,
+                )
+                continue
             what = {
                 "cancel": "two paths bring gradients that cancel",
                 "custom_function": f"the custom Function `{zero.operation}` sends {'nothing' if nothing else 'zeros'} back",

@@ -9,7 +9,7 @@ from engine.recorder.records import Location, StepRecord
 
 
 def to_dict(record: StepRecord) -> dict[str, Any]:
-    """The contract's keys: ok, verdict, raised, parameters, cuts, findings, growing; and loss and buffers."""
+    """The contract's keys: ok, verdict, raised, parameters, cuts, findings, growing; and loss, notes and buffers."""
     raised = record.raised
     return {
         "ok": record.ok,
@@ -45,6 +45,7 @@ def to_dict(record: StepRecord) -> dict[str, Any]:
             for f in record.findings
         ],
         "growing": list(record.growing),
+        "notes": list(record.notes),
         "buffers": [b.name for b in record.buffers],
     }  # fmt: skip
 

@@ -51,9 +51,10 @@ class recording:  # noqa: N801 (a context manager, named like those of the stand
             file = self._frame.f_code.co_filename
             self._recorder = Recorder(self._variables, self._optimizers, self._keep, self._constant, file)
         self._recorder.raised = None
+        self._recorder.whole_step = False
         self._recorder.begin()
         self._mode = CallMode(self._recorder.tape)
-        self._mode.__enter__()  # type: ignore[no-untyped-call]
+        self._mode.__enter__()
         return self
 
     def __exit__(
@@ -62,7 +63,7 @@ class recording:  # noqa: N801 (a context manager, named like those of the stand
         recorder, mode = self._recorder, self._mode
         if recorder is None or mode is None:
             return
-        mode.__exit__(kind, error, trace)  # type: ignore[no-untyped-call]
+        mode.__exit__(kind, error, trace)
         runs = recorder.tape.backwards
         if isinstance(error, Exception):
             recorder.note_error(error, "backward" if runs and not runs[-1].finished else "step")

@@ -78,6 +78,10 @@ class Recorder:
         self.tape = Tape(keep, measure, self.before)
         if not torch.is_grad_enabled():
             self.tape.off = GradOff("no_grad", None)
+        self.sent_back = False
+        """Whether the backward pass was this recorder's, since the step returned its loss unsent."""
+        self.whole_step = True
+        """False for a block of code: what comes after it is not seen."""
         self.loss: Tensor | None = None
         self.returned: object = None
         self.loss_value: float | None = None
@@ -165,6 +169,7 @@ class Recorder:
             message = f"'{type(loss).__name__}' object has no attribute 'backward'"
             self.raised = Raised("AttributeError", f"step() returned no tensor: {message}", "backward", None)
             return
+        self.sent_back = True
         try:
             watched_backward(self.tape, [loss], loss.backward, find_caller(sys._getframe()))
         except Exception as error:

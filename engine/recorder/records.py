@@ -195,6 +195,8 @@ class StepRecord:
     """Buffers that the step changed."""
     verdict: str
     """One sentence: what is wrong and where, or that nothing is."""
+    notes: tuple[str, ...] = ()
+    """Sentences about what is no fault of the gradients and still keeps parameters where they are."""
     loss_stage: int | None = None
     """The index of the stage that made the loss."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import torch
 from torch import Tensor, nn
 
 from engine.recorder.frames import Line
@@ -153,7 +154,9 @@ def _unused(scene: Scene) -> Iterator[Warned]:
             continue
         fed = scene.recorder.fed
         idle = [n for n in names if scene.states[n] == "none" and scene.trainable(n) and n not in blamed]
-        idle = [n for n in idle if id(scene.tensor(n)) not in fed]
+        idle = list(
+            {id(scene.tensor(n)): n for n in reversed(idle) if id(scene.tensor(n)) not in fed}.values()
+        )[::-1]
         line = last_use(scene, idle)
         if not idle:
             continue
@@ -164,6 +167,29 @@ def _unused(scene: Scene) -> Iterator[Warned]:
         )
         text = f"{listed(idle)} {verb(idle, 'gets', 'get')} no gradient: {what}."
         yield warned(70 + len(idle), "not_in_graph", line, idle, text, "" if line is not None else LEFT_OUT)
+
+
+def notes_on(scene: Scene) -> Iterator[str]:
+    """What keeps parameters where they are though their gradients come."""
+    recorder, stepped = scene.recorder, {id(o) for o in scene.tape.stepped}
+    own = (
+        recorder.whole_step and not recorder.sent_back and any(run.to_leaves for run in scene.tape.backwards)
+    )
+    fed = {id(p) for n, p in scene.names.parameters.items() if scene.states[n] == "gradient"}
+    if own and not stepped and fed & scene.held:
+        yield "No optimizer's `step()` was called, so nothing moves in this step."
+    planned = {
+        id(value.optimizer) for value in scene.names.variables.values()
+        if isinstance(value, torch.optim.lr_scheduler.LRScheduler)
+    }  # fmt: skip
+    for name, optimizer in scene.names.optimizers.items():
+        still = all(float(group.get("lr", 1.0)) == 0.0 for group in optimizer.param_groups)
+        if still and id(optimizer) in stepped and id(optimizer) not in planned:
+            yield f"The learning rate of `{name}` is 0, so it moves nothing."
+        held = {id(p) for group in optimizer.param_groups for p in group["params"]}
+        frozen = [n for n, p in scene.names.parameters.items() if id(p) in held and not p.requires_grad]
+        if frozen:
+            yield f"`{name}` holds {listed(frozen)}, which {verb(frozen, 'is', 'are')} frozen."
 
 
 LEFT_OUT = (

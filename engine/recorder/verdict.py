@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from engine.recorder.records import Cut, Finding, Raised
 
-FINE = "Nothing is wrong here: every parameter that should learn gets its gradient."
+_FED = "every parameter that should learn gets its gradient."
+FINE = f"Nothing is wrong here: {_FED}"
 
 
-def verdict_of(findings: tuple[Finding, ...], raised: Raised | None, cuts: tuple[Cut, ...]) -> str:
+def verdict_of(
+    findings: tuple[Finding, ...], raised: Raised | None, cuts: tuple[Cut, ...], notes: tuple[str, ...] = ()
+) -> str:
     """What is wrong and where, or that nothing is."""
     if findings:
         worst = findings[0]
@@ -18,6 +21,7 @@ def verdict_of(findings: tuple[Finding, ...], raised: Raised | None, cuts: tuple
         where = f"{raised.location}, `{raised.location.text}`: " if raised.location is not None else ""
         return f"{where}the {raised.stage} raised {raised.type}: {raised.message.splitlines()[0] if raised.message else ''}"
     meant = sum(cut.intended for cut in cuts)
-    return FINE + (
-        f" {meant} cut{'s' if meant > 1 else ''} on the way, meant as far as can be told." if meant else ""
-    )
+    said = [f"No gradient is lost here: {_FED}" if notes else FINE, *notes]
+    if meant:
+        said.append(f"{meant} cut{'s' if meant > 1 else ''} on the way, meant as far as can be told.")
+    return " ".join(said)

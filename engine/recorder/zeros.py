@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from engine.recorder.backward import BackwardPass, Target
+from engine.recorder.causes import Cause, cause_of, hook_on
 from engine.recorder.frames import Line
 from engine.recorder.records import GradientState
 from engine.recorder.scene import Scene, arrivals
@@ -26,7 +27,8 @@ class ZeroFound:
     operation: str
     starved: list[str] = field(default_factory=list)
     harmless: bool = False
-    """True where a factor that is itself zero and is being trained explains it: it is gone after one step."""
+    """True where one step of training ends it, or where the parameter's module learns all the same."""
+    cause: Cause | None = None
 
 
 def find_zeros(scene: Scene) -> list[ZeroFound]:
@@ -38,12 +40,20 @@ def find_zeros(scene: Scene) -> list[ZeroFound]:
         tensor = scene.tensor(name)
         bit = scene.tape.flow.graph.bit_of.get(id(tensor), -1)
         for run, _ in arrivals(scene, tensor)[-1:]:
+            hook = hook_on(bit, scene) if run.arrived.get(bit) == "value" or _sent_value(run, bit) else None
+            if hook is not None:
+                zero = found.setdefault(
+                    ("zero_op", hook.line, "hook"), ZeroFound("zero_op", hook.line, "hook")
+                )
+                zero.cause = hook
+                zero.starved.append(name)
+                continue
             for kind, node, at_leaf in _origins(run, (bit, True), "zero"):
                 line, operation = scene.made_at(node)
-                harmless = kind == "zero_op" and _zero_factor(run, node, scene)
-                harmless = harmless or (at_leaf and _sibling_moves(name, scene))
                 zero = found.setdefault((kind, line, operation), ZeroFound(kind, line, operation))
-                zero.harmless = harmless
+                zero.cause = cause_of(node, bit, scene) if kind == "zero_op" else None
+                passes = zero.cause is not None and zero.cause.passes
+                zero.harmless = passes or (at_leaf and _sibling_moves(name, scene))
                 if name not in zero.starved:
                     zero.starved.append(name)
     return list(found.values())
@@ -142,18 +152,7 @@ def _sent(run: BackwardPass, node: int, edge: int) -> str:
     return sent[edge] if edge < len(sent) else "none"
 
 
-def _zero_factor(run: BackwardPass, node: int, scene: Scene) -> bool:
-    """Whether the node multiplies by a trained leaf that is all zeros and is itself being moved."""
-    for number, (target, _) in enumerate(run.edges.get(node, ())):
-        if _sent(run, node, number) != "value" or target is None:
-            continue
-        bits = 1 << target[0] if target[1] else scene.tape.flow.graph.reach.get(target[0], 0)
-        for name in scene.named(bits):
-            tensor = scene.tensor(name) if name in scene.names.parameters else None
-            if (
-                tensor is not None
-                and scene.states.get(name) == "gradient"
-                and not bool(tensor.detach().any())
-            ):
-                return True
-    return False
+def _sent_value(run: BackwardPass, bit: int) -> bool:
+    """Whether a value was on its way to the leaf by a watched node right above it."""
+    above = _watched_above(run, incoming(run), (bit, True), 0)
+    return any(_sent(run, node, edge) == "value" for node, edge, _ in above)

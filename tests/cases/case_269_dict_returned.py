@@ -1,0 +1,17 @@
+import torch
+from torch import nn
+import torch.nn.functional as F
+torch.manual_seed(0)
+x, y = torch.randn(8, 3), torch.randn(8, 1)
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), 0.1)
+
+def step():
+    opt.zero_grad()
+    out = net(x)
+    loss = F.mse_loss(out, y)
+    loss.backward()
+    opt.step()
+    return {'loss': loss, 'out': out}
+
+EXPECT = dict(kind='none', cut_line=None, no_grad=[], raises=None, ok=True, own_backward=True)
