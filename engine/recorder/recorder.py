@@ -166,7 +166,8 @@ class Recorder:
             if judged(frame.f_code) & Passed.READER:
                 line = Line(frame.f_code.co_filename, number)
         location = line.location() if line is not None else None
-        self.raised = Raised(type(error).__name__, str(error), stage, location)
+        call = self.calls_made if self.several else None
+        self.raised = Raised(type(error).__name__, str(error), stage, location, call)
 
     def report(self) -> StepRecord:
         """The finished record."""

@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from types import FunctionType, ModuleType
 
+from engine.recorder.arguments import no_plain_function
 from engine.recorder.calls import CallMode
 from engine.recorder.recorder import KEEP, Recorder
 from engine.recorder.records import StepRecord
@@ -52,6 +53,9 @@ def record_file(path: str, calls: int = 1, keep: int = KEEP) -> StepRecord:
         step = variables.get("step")
         if not callable(step):
             raise ScriptError(f"{path} defines no function `step()`.")
+        refused = no_plain_function(step)
+        if refused:
+            raise ScriptError(f"step() in {path} {refused}.")
         _needs_nothing(step, path)
         recorder.several = calls > 1
         for _ in range(calls):
@@ -73,6 +77,10 @@ def record_file(path: str, calls: int = 1, keep: int = KEEP) -> StepRecord:
 
 
 def _read(path: str) -> str:
+    if not path:
+        raise ScriptError("The name of the file is empty.")
+    if os.path.isdir(path):
+        raise ScriptError(f"{path} is a directory, not a Python file.")
     try:
         with open(path, encoding="utf-8") as file:
             return file.read()

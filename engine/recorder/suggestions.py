@@ -63,6 +63,7 @@ SUGGEST: dict[str, str] = {
     "unregistered": "Use `nn.ModuleList`, `nn.ModuleDict` or `nn.ParameterList`.",
     "stale_optimizer": "Build the optimizer after the last change to the model, or `add_param_group` the new ones.",
     "zero_grad": "Call `zero_grad()` once a step, before `backward()`: `zero_grad, forward, backward, step`.",
+    "not_scalar": "`return loss.mean()` or `return loss.sum()`; a step that calls `backward()` itself calls it on that.",
     "expect_constant": "Detach the value, or compute it under `torch.no_grad()`, where it enters the loss.",
 }
 
