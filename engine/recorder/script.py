@@ -64,6 +64,8 @@ def record_file(path: str, calls: int = 1, keep: int = KEEP) -> StepRecord:
                 break
         if recorder.gave_no_tensor:
             kind = type(recorder.returned).__name__
+            if inspect.iscoroutine(recorder.returned):
+                recorder.returned.close()  # else Python adds a warning that it was never awaited
             raise ScriptError(f"step() in {path} returned {kind}, not a tensor, and called no backward().")
         record = recorder.report()
         recorder.tape.release()

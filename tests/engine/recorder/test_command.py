@@ -162,6 +162,10 @@ def test_a_report_that_nobody_can_keep_is_said_so(
         ("async def step():\n    pass\n", "is an `async def`"),
         ("def step():\n    yield 1\n", "is a generator"),
         (
+            "async def later():\n    pass\ndef step():\n    return later()\n",
+            "returned coroutine, not a tensor",
+        ),
+        (
             "import torch\nraise ValueError('no data')\n",
             "line 2: ValueError while the file was loaded: no data",
         ),
