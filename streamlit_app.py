@@ -7,6 +7,7 @@ view = open_page(
     "See **where a gradient stops in PyTorch**. A model's values flow forward from the data to the loss; in training, "
     "gradients flow back. A `detach` in between lets the values pass and stops the gradients. Every number here "
     "comes from a real PyTorch run that you can repeat.",
+    gives_way=True,
 )
 
 # Below the title, since these bring torch with them.

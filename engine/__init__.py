@@ -5,12 +5,32 @@
     print(train(Settings()))                 # the reference lesson, without and with its detach
     print(record(Settings(), epoch=4))       # one step of it, forward and back
 
-It knows no screen: pages import it, and it imports neither streamlit nor altair.
+It knows no screen: pages import it, and it imports neither streamlit nor altair. Torch comes with the first of these
+names and not with the package: the command line leaves it to the process that records.
 """
 
-from engine.recording import record
-from engine.settings import Settings, SettingsError
-from engine.trace import Run, Trace
-from engine.training import train
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from engine.recording import record
+    from engine.settings import Settings, SettingsError
+    from engine.trace import Run, Trace
+    from engine.training import train
 
 __all__ = ["Run", "Settings", "SettingsError", "Trace", "record", "train"]
+
+_HOMES = {
+    "Run": "trace",
+    "Settings": "settings",
+    "SettingsError": "settings",
+    "Trace": "trace",
+    "record": "recording",
+    "train": "training",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'engine' has no attribute {name!r}")
+    return getattr(import_module(f"engine.{_HOMES[name]}"), name)

@@ -1,38 +1,42 @@
 """The command line: `python -m engine trace my_step.py [--json] [--calls N]`.
 
-Exit status 0: nothing is starved by accident. 1: something is. 2: the step could not be recorded, and one sentence
-on the error output says why.
+Exit status 0: nothing is starved by accident. 1: something is. 2: the step could not be run, and one sentence on the
+error output says why; where it raised, the report tells what was seen until then. What the file prints goes to the
+error output, and the standard output has the report alone.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
+import os
 import sys
-import warnings
 from collections.abc import Sequence
 
-from engine.recorder.script import ScriptError, record_file
+from engine.isolated import run_apart
 
 
 def main(arguments: Sequence[str]) -> int:
     """Runs one command and returns its exit status."""
     options = _parser().parse_args(arguments)
     try:
-        with (
-            warnings.catch_warnings(),
-            contextlib.redirect_stdout(sys.stderr),
-        ):  # stdout is the report's alone
-            warnings.simplefilter("ignore")  # torch's own hints; the report says what they mean
-            record = record_file(options.file, options.calls)
-    except ScriptError as error:
-        print(error, file=sys.stderr)
-        return 2
+        told = run_apart(options.file, options.calls, "json" if options.json else "text", output=2)
+        _write(told.report)
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         return 2
-    print(record.to_json() if options.json else record)
-    return 0 if record.ok else 1
+    except BrokenPipeError:  # the reader of the report has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        print(f"The report can't be written: {error.strerror}.", file=sys.stderr)
+        return 2
+    if told.sentence:
+        print(told.sentence, file=sys.stderr)
+    return told.status
+
+
+def _write(report: bytes) -> None:
+    sys.stdout.buffer.write(report)
+    sys.stdout.flush()
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,60 +1,133 @@
-"""Records a file in a process of its own, so that nothing the file does to torch's global state stays.
+"""Records a file in a process of its own, for the page and for the command line.
 
-A step may switch gradients off, set a default type, or never end. A fresh interpreter bears that, and is ended when
-the time is up. It is started as `python -m engine.isolated FILE CALLS`, gives its record pickled on its standard
-output, and sends whatever the file prints to the error output instead. (A spawned `multiprocessing` process would
-run the server's own main script first.)
+A step may switch gradients off, set a default type, never end, or take its process down with it. A fresh interpreter
+bears that: it is ended when the time is up, and where it ends without an answer, that is said in one sentence.
+Whatever the file prints, also from C or from a process it starts, goes where `output` says. The answer comes back by
+a file, so nothing can mix with it. This module brings no torch: only the process that records needs it.
+(A spawned `multiprocessing` process would run the server's own main script first.)
 """
 
 from __future__ import annotations
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
+import tempfile
 import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from engine.recorder import StepRecord
-from engine.recorder.script import ScriptError, record_file
+if TYPE_CHECKING:
+    from engine.recorder import StepRecord
 
 TIME_LIMIT = 120.0
-"""Seconds after which a file that has not ended is given up."""
+"""Seconds after which a file that has not ended is given up on the page."""
 
-_ROOT = Path(__file__).parents[1]
+Form = Literal["record", "text", "json"]
+
+_ROOT = str(Path(__file__).parents[1])
+# The folder of this package is on the path for its own import only: nothing in it may shadow the file's neighbours.
+_CHILD = (
+    "import sys; sys.path.insert(0, sys.argv[1]); import engine.isolated; "
+    "del sys.path[0]; engine.isolated.answer(*sys.argv[2:])"
+)
+
+
+class Told(NamedTuple):
+    """What became of a file: the command's exit status, the sentence where it is 2, and the report where there is one."""
+
+    status: int
+    sentence: str
+    report: bytes
+    """The text or JSON in UTF-8, or the pickled record."""
+
+
+def run_apart(
+    path: str,
+    calls: int,
+    form: Form,
+    *,
+    output: int,
+    stdin: int | None = None,
+    time_limit: float | None = None,
+) -> Told:
+    """Records a file in a process of its own; what the file prints goes to the file descriptor `output`."""
+    with tempfile.TemporaryDirectory() as folder:
+        into = Path(folder, "answer")
+        # -u: prints are seen as they are made. close_fds: a shell's <(...) is an open descriptor that the path names.
+        child = subprocess.Popen(
+            [sys.executable, "-u", "-c", _CHILD, _ROOT, path, str(calls), form, str(into)],
+            stdin=stdin, stdout=output, stderr=output, close_fds=False,
+        )  # fmt: skip
+        try:
+            child.wait(time_limit)
+        except subprocess.TimeoutExpired:
+            return Told(2, f"{path} has not ended after {time_limit:g} seconds.", b"")
+        finally:
+            child.kill()
+            child.wait()
+        if not into.exists():
+            return Told(2, f"{path} {_end(child.returncode)} before it could be recorded.", b"")
+        return Told(*pickle.loads(into.read_bytes()))
+
+
+def _end(status: int) -> str:
+    if status >= 0:
+        return f"ended its process (exit status {status})"
+    try:
+        return f"was killed by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"was killed by signal {-status}"
 
 
 def record_apart(path: str, calls: int = 1, time_limit: float = TIME_LIMIT) -> StepRecord:
     """What `record_file` says of a file, found out in a process of its own. Raises `ScriptError` likewise."""
-    command = [sys.executable, "-m", "engine.isolated", os.path.abspath(path), str(calls)]
-    try:
-        done = subprocess.run(
-            command, cwd=_ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=time_limit
-        )
-    except subprocess.TimeoutExpired:
-        raise ScriptError(f"{path} has not ended after {time_limit:g} seconds.") from None
-    if done.returncode != 0 or not done.stdout:
-        raise ScriptError(f"{path} ended its process before it could be recorded.")
-    found = pickle.loads(done.stdout)
-    if isinstance(found, str):
-        raise ScriptError(found)
+    from engine.recorder import ScriptError, StepRecord
+
+    nowhere = subprocess.DEVNULL
+    told = run_apart(
+        os.path.abspath(path), calls, "record", output=nowhere, stdin=nowhere, time_limit=time_limit
+    )
+    if not told.report:
+        raise ScriptError(told.sentence)
+    found = pickle.loads(told.report)
     assert isinstance(found, StepRecord)
     return found
 
 
-def _main(path: str, calls: int) -> None:
-    answer = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    found: StepRecord | str
+def answer(path: str, calls: str, form: Form, into: str) -> None:
+    """The other side of `run_apart`: records the file and leaves what is to be told in the file `into`."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # Ctrl-C reaches both processes: this one ends at once and in silence, the other says so.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.argv = [path]  # what a file that reads its own command line expects
+    told = tell(path, int(calls), form)
+    Path(into + ".part").write_bytes(pickle.dumps(tuple(told)))
+    os.replace(into + ".part", into)
+
+
+def tell(path: str, calls: int, form: Form) -> Told:
+    """Records the file in this process and never raises."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # torch's own hints; the report says what they mean
-            found = record_file(path, calls)
-    except ScriptError as error:
-        found = str(error)
-    with answer:
-        pickle.dump(found, answer)
+            from engine.recorder.script import ScriptError, record_file
 
-
-if __name__ == "__main__":
-    _main(sys.argv[1], int(sys.argv[2]))
+            try:
+                record = record_file(path, calls)
+            except ScriptError as error:
+                return Told(2, str(error), b"")
+        if form == "record":
+            report = pickle.dumps(record)
+        else:
+            report = f"{record.to_json() if form == 'json' else record}\n".encode(errors="backslashreplace")
+    except KeyboardInterrupt:
+        return Told(2, "Interrupted.", b"")
+    except BaseException as error:  # a class of the file's own, or a fault of ours: no traceback either way
+        first = (str(error).strip() or "no message").splitlines()[0]
+        return Told(2, f"{path} could not be recorded: {type(error).__name__}: {first}", b"")
+    if not record.ran:
+        return Told(2, record.verdict, report)
+    return Told(0 if record.ok else 1, "", report)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from engine.recorder import StepRecord, record_step
 from engine.settings import Settings, SettingsError, one_of, whole_number
@@ -18,7 +18,7 @@ Weights = Literal["attached", "detached"]
 
 
 def record(
-    step: Settings | Callable[[], Tensor],
+    step: Settings | Callable[[], object],
     *,
     epoch: int | None = None,
     detached: bool = True,

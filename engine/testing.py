@@ -14,6 +14,7 @@ from typing import Any
 from torch.optim import Optimizer
 
 from engine.recorder import StepRecord, record_step
+from engine.recorder.arguments import constants_in, is_meant
 
 
 def assert_gradients_flow(
@@ -32,9 +33,8 @@ def assert_gradients_flow(
     holds, no parameter at all. Returns the record otherwise.
     """
     __tracebackhide__ = True
-    record = record_step(
-        step, names=names, optimizer=optimizer, expect_constant=tuple(expect_constant), calls=calls
-    )
+    constant = constants_in(expect_constant)
+    record = record_step(step, names=names, optimizer=optimizer, expect_constant=constant, calls=calls)
     any_held = any(p.in_optimizer for p in record.parameters)
     hungry = [
         p.name
@@ -42,13 +42,9 @@ def assert_gradients_flow(
         if p.state in ("none", "zero")
         and p.requires_grad
         and (p.in_optimizer or not any_held)
-        and not _constant(p.name, tuple(expect_constant))
+        and not is_meant(p.name, constant)
     ]
     if hungry or not record.ok:
         what = f"no gradient for {', '.join(hungry)}\n\n" if hungry else ""
         raise AssertionError(f"{what}{record}")
     return record
-
-
-def _constant(name: str, constant: tuple[str, ...]) -> bool:
-    return any(name == said or name.startswith(said + ".") for said in constant)

@@ -13,6 +13,7 @@ from engine.recorder.growth_findings import warn_of_growth
 from engine.recorder.intent import settle_intent
 from engine.recorder.leaves import Computed, computed_tensors, moved_buffers, warn_of_leaves
 from engine.recorder.memory import warn_of_memory
+from engine.recorder.not_scalar import warn_of_shape
 from engine.recorder.paths import find_paths
 from engine.recorder.recorder import Recorder
 from engine.recorder.records import Cut, Finding, Location, ParameterRecord, StepRecord
@@ -41,6 +42,7 @@ def diagnose(recorder: Recorder) -> StepRecord:
         *warn_of_nothing(scene),
         *warn_of_raised(scene),
         *warn_of_non_finite(scene),
+        *warn_of_shape(scene),
         *warn_of_no_path(scene, any(cut.starved and not cut.intended for cut in cuts)),
         *warn_of_cuts(cuts, scene),
         *warn_of_zeros(zeros, scene),

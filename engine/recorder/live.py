@@ -15,6 +15,7 @@ from typing import Self
 
 from torch.optim import Optimizer
 
+from engine.recorder.arguments import check_constants, constants_in, optimizers_in
 from engine.recorder.calls import CallMode
 from engine.recorder.recorder import KEEP, Recorder
 from engine.recorder.records import StepRecord
@@ -37,9 +38,9 @@ class recording:  # noqa: N801 (a context manager, named like those of the stand
         expect_constant: Iterable[str] = (),
     ) -> None:
         self._names = names
-        self._optimizers = (optimizer,) if isinstance(optimizer, Optimizer) else tuple(optimizer or ())
+        self._optimizers = optimizers_in(optimizer)
         self._keep = keep
-        self._constant = tuple(expect_constant)
+        self._constant = constants_in(expect_constant)
         self._frame: FrameType | None = None
         self._recorder: Recorder | None = None
         self._mode: CallMode | None = None
@@ -53,6 +54,7 @@ class recording:  # noqa: N801 (a context manager, named like those of the stand
         self._recorder.raised = None
         self._recorder.whole_step = False
         self._recorder.begin()
+        check_constants(self._constant, self._recorder.before, self._coming())
         self._mode = CallMode(self._recorder.tape)
         self._mode.__enter__()
         return self
@@ -70,6 +72,8 @@ class recording:  # noqa: N801 (a context manager, named like those of the stand
         recorder.take_last_loss()
         recorder.growth.measure(self._variables())
         self._report = recorder.report()
+        if self._constant and error is None:
+            check_constants(self._constant, recorder.names())
         self._frame = None
 
     @property
@@ -78,6 +82,13 @@ class recording:  # noqa: N801 (a context manager, named like those of the stand
         if self._report is None:
             raise RuntimeError("The report is ready when the `with recording(...)` block has ended.")
         return self._report
+
+    def _coming(self) -> set[str]:
+        """The variables that the block may be about to make: a name that is none of them is wrong already."""
+        if self._names is not None or self._frame is None:
+            return set()
+        code = self._frame.f_code
+        return {*code.co_names, *code.co_varnames, *code.co_cellvars}
 
     def _variables(self) -> dict[str, object]:
         if self._names is not None:

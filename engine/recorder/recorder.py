@@ -17,6 +17,7 @@ from torch import Tensor
 from torch._C._autograd import _get_sequence_nr
 from torch.optim import Optimizer
 
+from engine.recorder.arguments import check_constants, constants_in, no_plain_function, optimizers_in
 from engine.recorder.calls import CallMode
 from engine.recorder.flow import GradOff
 from engine.recorder.frames import Line, Passed, find_caller, judged
@@ -193,7 +194,8 @@ class Recorder:
             if judged(frame.f_code) & Passed.READER:
                 line = Line(frame.f_code.co_filename, number)
         location = line.location() if line is not None else None
-        self.raised = Raised(type(error).__name__, str(error), stage, location)
+        call = self.calls_made if self.several else None
+        self.raised = Raised(type(error).__name__, str(error), stage, location, call)
 
     def report(self) -> StepRecord:
         """The finished record."""
@@ -223,10 +225,14 @@ def record_step(
 
     Gradients are left in place as a plain `backward()` leaves them. What the step raises is kept in the record.
     """
-    optimizers = (optimizer,) if isinstance(optimizer, Optimizer) else tuple(optimizer or ())
+    refused = no_plain_function(step)
+    if refused:
+        raise TypeError(f"record_step: step {refused}.")
+    optimizers, constant = optimizers_in(optimizer), constants_in(expect_constant)
     variables = (lambda: names) if names is not None else (lambda: variables_of(step))
     file = getattr(getattr(step, "__code__", None), "co_filename", "")
-    recorder = Recorder(variables, optimizers, keep, expect_constant, file, measure)
+    recorder = Recorder(variables, optimizers, keep, constant, file, measure)
+    check_constants(constant, recorder.before)
     recorder.several = calls > 1
     for _ in range(max(1, calls)):
         recorder.run(step)

@@ -172,6 +172,13 @@ class Raised:
     message: str
     stage: Literal["step", "backward"]
     location: Location | None
+    call: int | None = None
+    """Which call of the step it was, from 1, where several were asked for."""
+
+    @property
+    def where(self) -> str:
+        """What raised: "step", or "step in call 2"."""
+        return self.stage if self.call is None else f"{self.stage} in call {self.call}"
 
 
 @dataclass(frozen=True)
@@ -204,6 +211,14 @@ class StepRecord:
     def ok(self) -> bool:
         """Whether nothing is worth a warning."""
         return not self.findings and self.raised is None
+
+    @property
+    def ran(self) -> bool:
+        """Whether there is a diagnosis: False where what was raised is no fault of gradients, or nothing can learn."""
+        kinds = [finding.kind for finding in self.findings]
+        if self.raised is None:
+            return bool(self.parameters)
+        return bool(kinds) and "not_scalar" not in kinds
 
     def to_dict(self) -> dict[str, object]:
         """The report as plain data: the contract of `--json`."""

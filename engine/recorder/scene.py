@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
+from engine.recorder.arguments import is_meant
 from engine.recorder.backward import BackwardPass
 from engine.recorder.flow import Call, Entry
 from engine.recorder.frames import Line
@@ -128,11 +129,7 @@ def look_at(recorder: Recorder) -> Scene:
     bits = leaf_names(tape, names)
     scene = Scene(recorder, tape, names, bits, recorder.raised)
     scene.held = names.held()
-    scene.constant = frozenset(
-        name
-        for name in names.parameters
-        if any(name == said or name.startswith(said + ".") for said in recorder.constant)
-    )
+    scene.constant = frozenset(n for n in names.parameters if is_meant(n, recorder.constant))
     roots = [*tape.refused, *(entry for run in tape.backwards for entry in run.roots)]
     if recorder.loss is not None:
         found = tape.flow.look_up(recorder.loss)

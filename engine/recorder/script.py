@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from types import FunctionType, ModuleType
 
+from engine.recorder.arguments import no_plain_function
 from engine.recorder.calls import CallMode
 from engine.recorder.names import variables_of
 from engine.recorder.recorder import KEEP, Recorder
@@ -53,6 +54,9 @@ def record_file(path: str, calls: int = 1, keep: int = KEEP) -> StepRecord:
         step = variables.get("step")
         if not callable(step):
             raise ScriptError(f"{path} defines no function `step()`.")
+        refused = no_plain_function(step)
+        if refused:
+            raise ScriptError(f"step() in {path} {refused}.")
         _needs_nothing(step, path)
         recorder.several = calls > 1
         for _ in range(calls):
@@ -61,7 +65,11 @@ def record_file(path: str, calls: int = 1, keep: int = KEEP) -> StepRecord:
                 break
         if recorder.gave_no_tensor:
             kind = type(recorder.returned).__name__
-            raise ScriptError(f"step() in {path} returned {kind}, not a tensor, and called no backward().")
+            if inspect.iscoroutine(recorder.returned):
+                recorder.returned.close()  # else Python adds a warning that it was never awaited
+            raise ScriptError(
+                f"step() in {path} returned {kind}, not a tensor, and called no backward(): return the loss alone."
+            )
         record = recorder.report()
         recorder.tape.release()
         return record
@@ -74,6 +82,10 @@ def record_file(path: str, calls: int = 1, keep: int = KEEP) -> StepRecord:
 
 
 def _read(path: str) -> str:
+    if not path:
+        raise ScriptError("The name of the file is empty.")
+    if os.path.isdir(path):
+        raise ScriptError(f"{path} is a directory, not a Python file.")
     try:
         with open(path, encoding="utf-8") as file:
             return file.read()

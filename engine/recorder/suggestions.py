@@ -66,6 +66,7 @@ SUGGEST: dict[str, str] = {
     "zero_grad": "Call `zero_grad()` once a step, before `backward()`: `zero_grad, forward, backward, step`.",
     "non_finite": "Keep what goes in where the operation and its derivative are defined: `log_softmax` for the log of a "
     "softmax, `clamp(min=eps)` before `log`, `sqrt` or a division.",
+    "not_scalar": "`return loss.mean()` or `return loss.sum()`; a step that calls `backward()` itself calls it on that.",
     "expect_constant": "Detach the value, or compute it under `torch.no_grad()`, where it enters the loss.",
 }
 

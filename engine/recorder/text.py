@@ -30,7 +30,7 @@ def _lines(record: StepRecord) -> Iterator[str]:
     if record.raised is not None:
         where = f" at {record.raised.location}" if record.raised.location else ""
         yield from _wrapped(
-            f"{record.raised.stage} raised {record.raised.type}{where}: {record.raised.message}", "  "
+            f"{record.raised.where} raised {record.raised.type}{where}: {record.raised.message}", "  "
         )
         yield ""
     if record.loss is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.recorder.records import Cut, Finding, Raised
+from engine.recorder.records import Cut, Finding, Location, Raised
 
 _FED = "every parameter that should learn gets its gradient."
 FINE = f"Nothing is wrong here: {_FED}"
@@ -15,13 +15,19 @@ def verdict_of(
     if findings:
         worst = findings[0]
         more = f" ({len(findings) - 1} more below)" if len(findings) > 1 else ""
-        where = f"{worst.location}, `{worst.location.text}`: " if worst.location is not None else ""
-        return f"{where}{worst.text.splitlines()[0]}{more}"
+        call = f" The {raised.where} raised it." if raised is not None and raised.call is not None else ""
+        return f"{_at(worst.location)}{worst.text.splitlines()[0]}{call}{more}"
     if raised is not None:
-        where = f"{raised.location}, `{raised.location.text}`: " if raised.location is not None else ""
-        return f"{where}the {raised.stage} raised {raised.type}: {raised.message.splitlines()[0] if raised.message else ''}"
+        first = raised.message.strip().partition("\n")[0].rstrip()
+        return (
+            f"{_at(raised.location)}the {raised.where} raised {raised.type}{f': {first}' if first else '.'}"
+        )
     meant = sum(cut.intended for cut in cuts)
     said = [f"No gradient is lost here: {_FED}" if notes else FINE, *notes]
     if meant:
         said.append(f"{meant} cut{'s' if meant > 1 else ''} on the way, meant as far as can be told.")
     return " ".join(said)
+
+
+def _at(location: Location | None) -> str:
+    return f"{location}, `{location.text}`: " if location is not None else ""

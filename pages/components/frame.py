@@ -10,24 +10,33 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from pages.components.command_line import named_file
+
 if TYPE_CHECKING:
     from pages.components.view import View
 
+_TRACE = "pages/trace_your_code.py"
+_ENTERED = "entered"
 PAGES = (
     ("streamlit_app.py", "Home"),
     ("pages/data_flow.py", "Data flow"),
     ("pages/training_trace.py", "Training trace"),
     ("pages/prediction_trace.py", "Prediction trace"),
-    ("pages/trace_your_code.py", "Trace your code"),
+    (_TRACE, "Trace your code"),
     ("pages/quiz.py", "Quiz"),
 )
 
 
-def open_page(title: str, lead: str, *, shows_run: bool = True) -> View:
+def open_page(title: str, lead: str, *, shows_run: bool = True, gives_way: bool = False) -> View:
     """Draws the head of a page and its sidebar, and returns what the reader is looking at.
 
-    A page that `shows_run` says under its lead which run it shows, also where the controls are hidden.
+    A page that `shows_run` says under its lead which run it shows, also where the controls are hidden. One that
+    `gives_way` leaves a visitor of the bare address to the file that the server was started on, if there is one.
     """
+    enters = _ENTERED not in st.session_state and not st.query_params
+    st.session_state[_ENTERED] = True
+    if gives_way and enters and named_file():
+        st.switch_page(_TRACE)
     st.set_page_config(page_title=f"{title} · Detach Lab", page_icon="✂️", layout="wide")
     st.title(title, anchor=False)
     st.markdown(lead)

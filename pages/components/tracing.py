@@ -7,8 +7,6 @@ No link, no field and no upload can name another one. A reader only chooses amon
 from __future__ import annotations
 
 import os
-import sys
-from argparse import ArgumentParser
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from engine.isolated import record_apart
 from engine.recorder import StepRecord
 from engine.recorder.script import ScriptError
 from pages.components import keeper
+from pages.components.command_line import named_file
 from pages.components.view import View
 
 _YOURS = "your file"
@@ -39,18 +38,10 @@ class Traced:
 reports: Cache[Traced, StepRecord | ScriptError] = Cache(32, lambda _: 1)
 
 
-def named_file(arguments: list[str]) -> str | None:
-    """The file after `--trace` on the server's command line, or None."""
-    parser = ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--trace", nargs="?")
-    found: str | None = parser.parse_known_args(arguments)[0].trace
-    return found
-
-
 def choose_file(view: View) -> Traced:
     """The file to show: the server's own where one is named, and the examples beside it."""
     ready = {example.name: example for example in examples()}
-    own = named_file(sys.argv[1:])
+    own = named_file()
     names = ((_YOURS,) if own else ()) + tuple(ready)
     chosen = view.traced if view.traced in names else names[0]
     st.radio(

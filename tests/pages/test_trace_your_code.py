@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine.examples import examples
-from pages.components.tracing import named_file
+from pages.components.command_line import named_file
 from tests.pages.test_pages import html, opened, text
 
 PAGE = "pages/trace_your_code.py"
@@ -128,8 +128,34 @@ def test_what_a_file_does_to_torch_stays_in_its_own_process(
     assert torch.get_default_dtype() is torch.float32
 
 
-def test_the_command_line_is_read_leniently() -> None:
-    assert named_file(["--trace", "a.py"]) == "a.py"
-    assert named_file(["--trace=a.py"]) == "a.py"
-    assert named_file(["--trace"]) is None
-    assert named_file(["-x", "else"]) is None
+@pytest.mark.parametrize(
+    ("arguments", "file"),
+    [
+        (["--trace", "a.py"], "a.py"),
+        (["--trace=a.py"], "a.py"),
+        (["--trace"], None),
+        (["--trace", ""], None),
+        (["-x", "else"], None),
+    ],
+)
+def test_the_command_line_is_read_leniently(
+    arguments: list[str], file: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["streamlit_app.py", *arguments])
+    assert named_file() == file
+
+
+def test_the_bare_address_opens_on_the_named_file_and_links_to_home_do_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "my_step.py"
+    path.write_text(STARVING)
+    monkeypatch.setattr(sys, "argv", ["streamlit_app.py", "--trace", str(path)])
+    app = opened("streamlit_app.py")
+    assert not app.exception
+    assert app.title[0].value == "Trace your code"
+    assert "my_step.py:8" in app.error[0].value.replace("\\", "")
+    app.switch_page("streamlit_app.py").run()  # the menu's Home
+    assert app.title[0].value == "Detach Lab"
+    assert opened("streamlit_app.py", epochs="5").title[0].value == "Detach Lab"
+    assert opened("pages/quiz.py").title[0].value == "Quiz"

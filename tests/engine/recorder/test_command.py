@@ -1,15 +1,45 @@
-"""The command line: its three exit statuses, and one clear sentence where a step can't be recorded."""
+"""The command line: its three exit statuses, and one clear sentence where a step can't be run.
+
+`tell` is what the process that records a file says, here without its process; the tests that run the whole command
+are few, since each of them loads torch anew.
+"""
 
 import json
+import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from engine.cli import main
+from engine.isolated import Told, run_apart, tell
 
+ROOT = Path(__file__).parents[3]
+COMMAND = [sys.executable, "-m", "engine", "trace"]
 GOOD = "import torch\nnet = torch.nn.Linear(2, 1)\n\ndef step():\n    print('noise')\n    return net(torch.ones(3, 2)).sum()\n"
+NOISY = """
+import os, subprocess, sys, torch
+net = torch.nn.Linear(2, 1)
+assert sys.argv == [__file__]
+
+def step():
+    print("printed")
+    os.write(1, b"written\\n")
+    subprocess.run(["echo", "echoed"])
+    return net(torch.ones(3, 2)).sum()
+"""
+ENDLESS = """
+import os, signal
+
+def step():
+    print("process", os.getpid())
+    while True:
+        signal.pause()
+"""
 
 
 def write(folder: Path, text: str) -> str:
@@ -18,37 +48,123 @@ def write(folder: Path, text: str) -> str:
     return str(path)
 
 
-def test_status_0_where_nothing_starves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["trace", write(tmp_path, GOOD)]) == 0
-    assert "Nothing is wrong" in capsys.readouterr().out
+def test_status_0_where_nothing_starves(tmp_path: Path) -> None:
+    told = tell(write(tmp_path, GOOD), 1, "text")
+    assert (told.status, told.sentence) == (0, "")
+    assert b"Nothing is wrong" in told.report
 
 
-def test_status_1_and_the_line_where_something_does(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["trace", write(tmp_path, GOOD.replace(".sum()", ".detach().sum()"))]) == 1
-    out = capsys.readouterr().out
-    assert "my_step.py:6" in out
-    assert "detach" in out
+def test_status_1_and_the_line_where_something_does(tmp_path: Path) -> None:
+    told = tell(write(tmp_path, GOOD.replace(".sum()", ".detach().sum()")), 1, "text")
+    assert (told.status, told.sentence) == (1, "")
+    assert b"my_step.py:6" in told.report
+    assert b"detach" in told.report
 
 
-def test_what_a_step_prints_does_not_mix_with_the_json(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["trace", write(tmp_path, GOOD), "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
+def test_a_fault_of_autograds_is_a_diagnosis(tmp_path: Path) -> None:
+    source = (
+        "import torch\nh = torch.ones(2, requires_grad=True).exp().sum()\n\ndef step():\n    return h * 2\n"
+    )
+    told = tell(write(tmp_path, source), 2, "json")
+    assert (told.status, told.sentence) == (1, "")
+    report = json.loads(told.report)
+    assert report["findings"][0]["kind"] == "freed_graph"
+    assert "The backward in call 2 raised it." in report["verdict"]
+
+
+def test_only_the_report_is_on_the_standard_output(tmp_path: Path) -> None:
+    command = [*COMMAND, write(tmp_path, NOISY), "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0
+    report = json.loads(done.stdout)
     assert report["ok"]
     assert [p["name"] for p in report["parameters"]] == ["net.weight", "net.bias"]
+    assert done.stderr.split() == ["printed", "written", "echoed"]
+
+
+def test_the_waiting_process_brings_no_torch_with_it() -> None:
+    code = "import engine.cli, sys; print({'torch', 'numpy'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize(
+    ("ending", "says"),
+    [
+        ("os._exit(0)", "ended its process (exit status 0)"),
+        ("os.kill(os.getpid(), signal.SIGSEGV)", "was killed by SIGSEGV"),
+    ],
+)
+def test_a_step_that_takes_its_process_down_is_no_success(
+    ending: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path, f"import os, signal\n\ndef step():\n    {ending}\n")
+    assert main(["trace", path, "--json"]) == 2
+    captured = capsys.readouterr()
+    assert captured.err == f"{path} {says} before it could be recorded.\n"
+    assert not captured.out
+
+
+@contextmanager
+def interrupted(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """The command on a step that never ends, once the step runs, with the id of the step's process."""
+    command = [*COMMAND, write(folder, ENDLESS)]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stderr is not None
+        yield process, int(process.stderr.readline().removeprefix("process "))  # seen while the step runs
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (2, "", "Interrupted.\n")
+
+
+def test_ctrl_c_ends_both_processes_in_one_word(tmp_path: Path) -> None:
+    with interrupted(tmp_path) as (process, _):
+        os.killpg(process.pid, signal.SIGINT)
+
+
+def test_who_ends_the_command_ends_the_step(tmp_path: Path) -> None:
+    with interrupted(tmp_path) as (process, step):
+        process.terminate()
+    with pytest.raises(ProcessLookupError):
+        os.kill(step, 0)
+
+
+def test_a_file_that_never_ends_is_given_up_when_its_time_is_up(tmp_path: Path) -> None:
+    path = write(tmp_path, ENDLESS)
+    told = run_apart(path, 1, "text", output=subprocess.DEVNULL, time_limit=0.5)
+    assert told == (2, f"{path} has not ended after 0.5 seconds.", b"")
+
+
+def test_a_report_that_nobody_can_keep_is_said_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import engine.cli
+
+    def full(report: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(engine.cli, "_write", full)
+    monkeypatch.setattr(engine.cli, "run_apart", lambda *_, **__: Told(0, "", b"report"))
+    assert main(["trace", "my_step.py"]) == 2
+    assert capsys.readouterr().err == "The report can't be written: No space left on device.\n"
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
+        ("", "defines no function `step()`"),
         ("def step(:\n", "line 1: not valid Python"),
         ("x = 1\n", "defines no function `step()`"),
         ("def step():\n    return 3.0\n", "returned float, not a tensor"),
         ("def step():\n    pass\n", "returned NoneType, not a tensor"),
         ("def step(x):\n    return x\n", "callable without arguments"),
+        ("async def step():\n    pass\n", "is an `async def`"),
+        ("def step():\n    yield 1\n", "is a generator"),
+        (
+            "async def later():\n    pass\ndef step():\n    return later()\n",
+            "returned coroutine, not a tensor",
+        ),
         (
             "import torch\nraise ValueError('no data')\n",
             "line 2: ValueError while the file was loaded: no data",
@@ -56,36 +172,61 @@ def test_what_a_step_prints_does_not_mix_with_the_json(
         ("import nothing_of_that_name\n", "ModuleNotFoundError"),
         ("import sys\nsys.exit(0)\n", "ended the program while it was loaded"),
         ("import sys\ndef step():\n    sys.exit(0)\n", "ended the program"),
+        ("def step():\n    raise KeyboardInterrupt\n", "Interrupted."),
+        ("class Stop(BaseException):\n    pass\ndef step():\n    raise Stop('mine')\n", "Stop: mine"),
     ],
 )
-def test_status_2_and_one_sentence(
-    text: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_status_2_and_one_sentence(text: str, says: str, tmp_path: Path) -> None:
+    told = tell(write(tmp_path, text), 1, "json")
+    assert (told.status, told.report) == (2, b"")
+    assert says in told.sentence
+    assert len(told.sentence.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "says", "line"),
+    [
+        ("    raise ValueError('no data')", "the step raised ValueError: no data", 5),
+        ("    return net(torch.ones(3, 5)).sum()", "the step raised RuntimeError: mat1 and mat2 shapes", 5),
+        ("    assert net is None", "the step raised AssertionError.", 5),
+        ("    h = net(torch.ones(3, 2))\n    return h", "loss has shape (3, 1)", 5),
+        ("    h = net(torch.ones(3, 2))\n    h.backward()", "return `loss.mean()` or `loss.sum()`.", 5),
+    ],
+)
+def test_status_2_with_the_report_where_the_step_could_not_be_run(
+    body: str, says: str, line: int, tmp_path: Path
 ) -> None:
-    assert main(["trace", write(tmp_path, text)]) == 2
-    captured = capsys.readouterr()
-    assert says in captured.err
-    assert "Traceback" not in captured.err
-    assert len(captured.err.strip().splitlines()) == 1
-    assert not captured.out
+    source = f"import torch\nnet = torch.nn.Linear(2, 1)\n\ndef step():\n{body}\n"
+    told = tell(write(tmp_path, source), 1, "json")
+    assert told.status == 2
+    assert says in told.sentence
+    assert f"my_step.py:{line}, `" in told.sentence
+    assert len(told.sentence.splitlines()) == 1
+    report = json.loads(told.report)
+    assert report["verdict"] == told.sentence
+    assert set(report["raised"]) == {"type", "message", "stage", "file", "line"}
+    assert not report["ok"]
 
 
-def test_status_2_for_a_missing_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["trace", str(tmp_path / "none.py")]) == 2
-    assert "No such file" in capsys.readouterr().err
-    assert main(["trace", str(tmp_path)]) == 2
+def test_the_call_that_fails_is_counted(tmp_path: Path) -> None:
+    source = GOOD.replace("    print", "    calls.append(1)\n    1 / (2 - len(calls))\n    print")
+    told = tell(write(tmp_path, "calls = []\n" + source), 3, "text")
+    assert told.status == 2
+    assert "the step in call 2 raised ZeroDivisionError: division by zero" in told.sentence
+    assert b"step in call 2 raised" in told.report
+
+
+def test_status_2_for_what_is_no_file(tmp_path: Path) -> None:
+    assert tell("", 1, "text").sentence == "The name of the file is empty."
+    assert tell(str(tmp_path), 1, "text").sentence == f"{tmp_path} is a directory, not a Python file."
+    missing = tell(str(tmp_path / "none.py"), 1, "text")
+    assert missing == (2, f"{tmp_path}/none.py can't be read: No such file or directory.", b"")
 
 
 def test_a_bad_count_of_calls_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SystemExit) as refused:
         main(["trace", write(tmp_path, GOOD), "--calls", "0"])
     assert refused.value.code == 2
-
-
-def test_it_runs_as_a_module(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "engine", "trace", write(tmp_path, GOOD), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["ok"]
 
 
 def test_a_step_may_define_dataclasses_and_import_its_neighbour(tmp_path: Path) -> None:
