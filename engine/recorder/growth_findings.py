@@ -9,12 +9,13 @@ from torch import Tensor
 from engine.recorder.frames import Line
 from engine.recorder.growth import holders
 from engine.recorder.scene import Scene
+from engine.recorder.source import line_that_adds
 from engine.recorder.suggestions import WHAT
 from engine.recorder.warned import Warned, warned
 
 
 def warn_of_growth(growing: tuple[str, ...], scene: Scene) -> Iterator[Warned]:
-    """One finding for each variable that grows, at the line that last added to it."""
+    """One finding for each variable that grows, at the line that adds to it, or that made what it last got."""
     for name in growing:
         yield warned(
             55, "growth", _line(scene, name), (name,), f"`{name}` keeps its history: {WHAT['growth']}."
@@ -22,6 +23,13 @@ def warn_of_growth(growing: tuple[str, ...], scene: Scene) -> Iterator[Warned]:
 
 
 def _line(scene: Scene, name: str) -> Line | None:
+    made = _made(scene, name)
+    files = dict.fromkeys([scene.recorder.file, *([made.file] if made is not None else [])])
+    added = (line_that_adds(file, name.rpartition(".")[2].partition("[")[0]) for file in files)
+    return next((line for line in added if line is not None), made)
+
+
+def _made(scene: Scene, name: str) -> Line | None:
     held: list[Tensor] = []
     for variable, value in scene.names.variables.items():
         if name == variable or name.startswith(f"{variable}.") or not variable:

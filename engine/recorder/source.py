@@ -27,6 +27,8 @@ class Source:
     """By line: the variable that a one-target assignment on it sets."""
     bound: dict[str, int] = field(default_factory=dict)
     """By variable: the last line at module level that assigns it."""
+    added: list[tuple[int, str]] = field(default_factory=list)
+    """(line, the last name of the variable) wherever something is put into one: `+=`, `.append(...)`, `[key] = ...`."""
     calls: list[tuple[int, str]] = field(default_factory=list)
     """(line, name) of every call written in the file."""
 
@@ -71,6 +73,8 @@ def _parse(text: str) -> Source:
                     found.assigned[line] = name
         elif isinstance(node, ast.Call):
             found.calls.append((node.lineno, ast.unparse(node.func)))
+        if isinstance(node, ast.Call | ast.stmt):
+            found.added += [(node.lineno, name) for name in _added_to(node)]
     for statement in tree.body:
         if isinstance(statement, ast.Assign | ast.AnnAssign):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
@@ -78,6 +82,37 @@ def _parse(text: str) -> Source:
                 found.bound[name] = statement.lineno
     found.withs.sort()
     return found
+
+
+_ADDERS = frozenset(["append", "appendleft", "extend", "add", "insert", "update", "setdefault", "put"])
+
+
+def _added_to(node: ast.AST) -> list[str]:
+    """The variables that a statement or call puts something into, by their last names."""
+    holders: list[ast.expr] = []
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _ADDERS:
+        holders = [node.func.value]
+    elif isinstance(node, ast.AugAssign):
+        holders = [node.target]
+    elif isinstance(node, ast.Assign):
+        holders = [target.value for target in node.targets if isinstance(target, ast.Subscript)]
+    names = []
+    for holder in holders:
+        while isinstance(holder, ast.Subscript | ast.Call):
+            holder = holder.value if isinstance(holder, ast.Subscript) else holder.func
+            holder = holder.value if isinstance(holder, ast.Attribute) and holder.attr in _ADDERS else holder
+        names += (
+            [holder.id if isinstance(holder, ast.Name) else holder.attr]
+            if isinstance(holder, ast.Name | ast.Attribute)
+            else []
+        )
+    return names
+
+
+def line_that_adds(file: str, name: str) -> Line | None:
+    """The last line of the file that puts something into the variable (or attribute) of that name."""
+    lines = [line for line, holder in source(file).added if holder == name]
+    return Line(file, max(lines)) if lines else None
 
 
 def block_around(frame: FrameType | None, word: str) -> Line | None:

@@ -9,4 +9,4 @@ def step():
     recent.append({'loss': loss})
     return loss
 
-EXPECT = dict(kind='growth', cut_line=None, no_grad=[], raises=None, growth='recent', calls=4)
+EXPECT = dict(kind='growth', cut_line=9, no_grad=[], raises=None, growth='recent', calls=4)

@@ -12,4 +12,4 @@ def step():
     stats['loss'].append(loss); stats['n'] += 1
     return loss
 
-EXPECT = dict(kind='growth', cut_line=None, no_grad=[], raises=None, growth='stats', calls=4)
+EXPECT = dict(kind='growth', cut_line=12, no_grad=[], raises=None, growth='stats', calls=4)
