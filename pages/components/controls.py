@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from engine import Settings, SettingsError
-from engine.experiments import experiment_names, find_experiment
+from engine.experiments import Option, experiment_names, find_experiment
 from engine.settings import EPOCHS, NOWHERE, SEED, places
 from pages.components import keeper
 from pages.components.view import LEARNING_RATES, View
@@ -49,6 +49,8 @@ def show(view: View) -> None:
         format_func=lambda name: place_label(settings.experiment, name),
         **keeper.bound("detach", settings.detach, changed("detach")),
     )
+    for option in settings.described().options:
+        _show_option(option, settings)
     st.slider("Epochs", *EPOCHS, **keeper.bound("epochs", settings.epochs, changed("epochs")))
     st.select_slider(
         "Learning rate",
@@ -76,6 +78,24 @@ def show(view: View) -> None:
     _copy_link(view)
 
 
+def _show_option(option: Option, settings: Settings) -> None:
+    """One choice of the experiment's own."""
+    labels = {choice.text: choice.label for choice in option.choices}
+
+    def change(now: View, value: Any) -> View:
+        try:
+            return now.with_settings(now.settings.choosing(option.name, value))
+        except SettingsError:  # the experiment was changed in the same moment
+            return now
+
+    st.radio(
+        option.label,
+        tuple(labels),
+        format_func=lambda text: labels.get(text, text),
+        **keeper.bound(option.name, settings.option(option.name), change),
+    )
+
+
 def _reset() -> None:
     """Back to the lesson's settings; the quiz is left as it is."""
     keeper.keep(keeper.current_view().with_settings(Settings()).opened())
@@ -89,8 +109,9 @@ def describe(settings: Settings) -> str:
         else f"random weights, seed {settings.seed}"
     )
     epochs = "1 epoch" if settings.epochs == 1 else f"{settings.epochs} epochs"
+    chosen = "".join(f"{o.chosen(settings.option(o.name)).label} · " for o in settings.described().options)
     return (
-        f"{settings.described().title} · detach {place_label(settings.experiment, settings.detach)} · {epochs} · "
+        f"{settings.described().title} · detach {place_label(settings.experiment, settings.detach)} · {chosen}{epochs} · "
         f"{OPTIMIZER_LABELS[settings.optimizer]} at {settings.learning_rate:g} · {start}"
     )
 
