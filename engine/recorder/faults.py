@@ -98,14 +98,14 @@ def _shared(scene: Scene) -> tuple[Line | None, list[str]]:
     if not runs:
         return None, []
     last = runs[-1]
-    earlier = set().union(*(run.edges for run in runs[:-1])) if len(runs) > 1 else set()
+    earlier = set().union(*(run.next for run in runs[:-1])) if len(runs) > 1 else set()
     begin = scene.recorder.first_node
-    old = [node for node in last.edges if node in earlier or node < begin]
+    old = [node for node in last.next if node in earlier or node < begin]
     lines = [line for node in sorted(old, reverse=True) if (line := scene.made_at(node)[0]) is not None]
     holders = [
         name
         for name, value in scene.recorder.before.variables.items()
-        if getattr(value, "grad_fn", None) is not None and value.grad_fn._sequence_nr() in last.edges  # type: ignore[attr-defined]
+        if getattr(value, "grad_fn", None) is not None and value.grad_fn._sequence_nr() in last.next  # type: ignore[attr-defined]
     ]
     return (lines[0] if lines else None), holders
 

@@ -178,7 +178,8 @@ class Flow:
     by_storage: dict[int, list[Entry]] = field(default_factory=dict)
     writes: dict[int, list[Call]] = field(default_factory=dict)
     """In-place calls by the memory they wrote to."""
-    by_node: dict[tuple[int, int], list[Entry]] = field(default_factory=dict)
+    by_node: dict[int, list[Entry]] = field(default_factory=dict)
+    """By the sequence number of the node that made the tensor."""
     clock: int = 0
 
     def forget_the_dead(self) -> None:
@@ -245,7 +246,7 @@ class Flow:
             else:
                 there.append(entry)
         if sequence is not None:
-            self.by_node.setdefault((sequence, entry.output_number), []).append(entry)
+            self.by_node.setdefault(sequence, []).append(entry)
         return entry
 
 

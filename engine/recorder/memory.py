@@ -89,7 +89,7 @@ def _used_before(leaf: Entry, call: Call, scene: Scene) -> bool:
     return any(
         user.number < call.number
         and any(id(o) in scene.into_loss for o in user.outputs)
-        and any(user.outputs[0].sequence in run.edges for run in later)
+        and any(user.outputs[0].sequence in run.next for run in later)
         for user in scene.users.get(id(leaf), ())
         if not user.in_place and user.outputs
     )

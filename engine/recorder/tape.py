@@ -112,7 +112,7 @@ class Tape:
         known.gradient, known.gradient_state = None, "none"
         known.name = self.names.tensors.get(id(tensor), known.name)
         if known.sequence is not None:
-            self.flow.by_node.setdefault((known.sequence, known.output_number), []).append(known)
+            self.flow.by_node.setdefault(known.sequence, []).append(known)
         if not isinstance(tensor, torch.nn.Parameter):
             known.record = tensor_record(tensor, "", node_name(tensor), self.keep, self.measure)
             known.met_as_input = True

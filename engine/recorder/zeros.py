@@ -130,8 +130,8 @@ def _sibling_moves(name: str, scene: Scene) -> bool:
 def incoming(run: BackwardPass) -> Incoming:
     """By target and output number: the (node, edge number) that lead there."""
     into: Incoming = {}
-    for node, edges in run.edges.items():
-        for number, (target, output) in enumerate(edges):
+    for node in run.next:
+        for number, (target, output) in enumerate(run.edges(node)):
             if target is not None:
                 into.setdefault((target, output), []).append((node, number))
     return into
@@ -144,7 +144,7 @@ def _sent(run: BackwardPass, node: int, edge: int) -> str:
 
 def _zero_factor(run: BackwardPass, node: int, scene: Scene) -> bool:
     """Whether the node multiplies by a trained leaf that is all zeros and is itself being moved."""
-    for number, (target, _) in enumerate(run.edges.get(node, ())):
+    for number, (target, _) in enumerate(run.edges(node)):
         if _sent(run, node, number) != "value" or target is None:
             continue
         bits = 1 << target[0] if target[1] else scene.tape.flow.graph.reach.get(target[0], 0)
