@@ -9,9 +9,10 @@ and they are taken off when the pass is over, also when it raises.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -119,7 +120,7 @@ def _watch(
             record.operations[key] = type(node).__name__
             entries = entries or []
         if to_leaves and entries is not None:
-            handles.append(node.register_hook(_node_hook(record, key, entries, keep)))
+            handles.append(node.register_hook(partial(_note_node, record, key, entries, keep)))
     return leaves
 
 
@@ -134,29 +135,30 @@ def _watch_leaves(record: BackwardPass, leaves: dict[int, Any], flow: Flow, hand
         record.arrived[bit] = "none"
         leaf = flow.graph.leaves[bit]
         if record.python_nodes or leaf.grad is not None or leaf._post_accumulate_grad_hooks:
-            handles.append(node.register_prehook(_leaf_hook(record, bit)))
+            handles.append(node.register_prehook(partial(_note_leaf, record, bit)))
         else:
             fresh.append(bit)
     return fresh
 
 
-def _leaf_hook(record: BackwardPass, bit: int) -> Callable[[Any], None]:
-    def note(gradients: tuple[Tensor | None, ...]) -> None:
-        record.arrived[bit] = state_of(gradients[0])
-
-    return note
+def _note_leaf(record: BackwardPass, bit: int, gradients: tuple[Tensor | None, ...]) -> None:
+    record.arrived[bit] = state_of(gradients[0])
 
 
-def _node_hook(record: BackwardPass, key: int, entries: list[Entry], keep: int) -> Callable[[Any, Any], None]:
-    def note(sent: tuple[Tensor | None, ...], came: tuple[Tensor | None, ...]) -> None:
-        record.sent[key] = tuple([state_of(gradient) for gradient in sent])
-        states = record.came[key] = tuple([state_of(gradient) for gradient in came])
-        for entry in entries:
-            gradient = came[entry.output_number]
-            if gradient is not None:
-                _add_gradient(entry, gradient, states[entry.output_number], keep)
-
-    return note
+def _note_node(
+    record: BackwardPass,
+    key: int,
+    entries: list[Entry],
+    keep: int,
+    sent: tuple[Tensor | None, ...],
+    came: tuple[Tensor | None, ...],
+) -> None:
+    record.sent[key] = tuple([state_of(gradient) for gradient in sent])
+    states = record.came[key] = tuple([state_of(gradient) for gradient in came])
+    for entry in entries:
+        gradient = came[entry.output_number]
+        if gradient is not None:
+            _add_gradient(entry, gradient, states[entry.output_number], keep)
 
 
 def _add_gradient(entry: Entry, gradient: Tensor, state: GradientState, keep: int) -> None:

@@ -11,15 +11,15 @@ number, which is unique in a thread, so that no node, and with it no saved activ
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from torch import Tensor, nn
-from torch.multiprocessing.reductions import StorageWeakRef
+from torch import Tensor, UntypedStorage, nn
 
 from engine.recorder.frames import Line
 from engine.recorder.records import Array, GradientState, TensorRecord
+from engine.recorder.tensors import Content
 
 ACCUMULATE = 2**64 - 1
 """The sequence number that every AccumulateGrad node has: the end of a path, at a leaf."""
@@ -42,7 +42,7 @@ class Entry:
     scalar: bool
     born: int
     """The number of the call before which the entry was made."""
-    record: TensorRecord | None = None
+    content: Content | None = None
     previous: tuple[Entry, ...] = ()
     """What an entry that no recorded call made is known to come from: an alias, or what it was before."""
     leaf: int | None = None
@@ -53,6 +53,11 @@ class Entry:
     gradient_state: GradientState = "none"
     met_as_input: bool = False
     name: str = ""
+
+    def record(self, name: str = "") -> TensorRecord:
+        """What was read of the tensor, under a name."""
+        assert self.content is not None
+        return TensorRecord(name, *self.content)
 
 
 @dataclass(slots=True, eq=False)
@@ -167,14 +172,42 @@ class Graph:
         return reach[start._sequence_nr()]
 
 
+_free: Callable[[int], object] = UntypedStorage._free_weak_ref
+_expired: Callable[[int], object] = UntypedStorage._expired
+
+
+class Storages(set[int]):
+    """Addresses of storages. As long as one is in here no other storage gets it, and the memory itself is free to go."""
+
+    def add_weakly(self, storage: UntypedStorage) -> int:
+        """Adds a storage; its address is what torch knows the weak reference by."""
+        address: int = storage._cdata
+        if address not in self:
+            storage._weak_ref()
+            self.add(address)
+        return address
+
+    def drop(self, address: int) -> None:
+        """Gives an address back."""
+        self.remove(address)
+        _free(address)
+
+    def expired(self) -> list[int]:
+        """The addresses of storages that no tensor has any more."""
+        return [address for address in self if _expired(address)]
+
+    def __del__(self, free: Callable[[int], object] = _free) -> None:
+        for address in self:
+            free(address)
+
+
 @dataclass(slots=True)
 class Flow:
     """All entries, found by tensor while the tensor lives."""
 
     graph: Graph = field(default_factory=Graph)
     entries: dict[int, tuple[weakref.ref[Tensor], Entry]] = field(default_factory=dict)
-    storages: dict[int, Any] = field(default_factory=dict)
-    """Weak references that keep the address of a storage from being used again."""
+    storages: Storages = field(default_factory=Storages)
     by_storage: dict[int, list[Entry]] = field(default_factory=dict)
     writes: dict[int, list[Call]] = field(default_factory=dict)
     """In-place calls by the memory they wrote to."""
@@ -185,9 +218,8 @@ class Flow:
     def forget_the_dead(self) -> None:
         """Drops what is known about tensors and memory that no longer exist."""
         self.entries = {k: v for k, v in self.entries.items() if v[0]() is not None}
-        gone = [key for key, weak in self.storages.items() if weak.expired()]
-        for key in gone:
-            del self.storages[key]
+        for key in self.storages.expired():
+            self.storages.drop(key)
             self.by_storage.pop(key, None)
             self.writes.pop(key, None)
         self.by_node.clear()
@@ -195,13 +227,9 @@ class Flow:
     def storage_of(self, tensor: Tensor) -> int:
         """A number for the tensor's memory, shared by its aliases; 0 where it has none of its own."""
         try:
-            storage = tensor.untyped_storage()
+            return self.storages.add_weakly(tensor.untyped_storage())
         except (RuntimeError, NotImplementedError):
             return 0
-        key = storage._cdata
-        if key not in self.storages:
-            self.storages[key] = StorageWeakRef(storage)
-        return int(key)
 
     def look_up(self, tensor: Tensor) -> Entry | None:
         """The latest entry of a tensor, None for one never met."""
@@ -250,13 +278,17 @@ class Flow:
         return entry
 
 
+_SEQUENCES = (list, tuple)
+_CONTAINERS = (list, tuple, dict)
+
+
 def tensors_of(values: Iterable[object]) -> list[Tensor]:
     """The same as a list, for the arguments of a call: nearly all are bare tensors or plain values."""
     found: list[Tensor] = []
     for value in values:
         if isinstance(value, Tensor):
             found.append(value)
-        elif isinstance(value, list | tuple | dict):
+        elif isinstance(value, _CONTAINERS):
             found += tensors_in(value, 2)
     return found
 
@@ -265,7 +297,7 @@ def tensors_in(value: object, depth: int = 3) -> Iterator[Tensor]:
     """The tensors in an argument or a result: bare, or in lists, tuples and dictionaries."""
     if isinstance(value, Tensor):
         yield value
-    elif depth and isinstance(value, list | tuple):
+    elif depth and isinstance(value, _SEQUENCES):
         for item in value:
             yield from tensors_in(item, depth - 1)
     elif depth and isinstance(value, dict):

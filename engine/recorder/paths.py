@@ -55,8 +55,12 @@ def _ways(run: BackwardPass, scene: Scene) -> list[Way]:
         if root.sequence is not None and root.sequence in run.next and root.sequence not in above:
             above[root.sequence] = ((), (), "value" if run.finished else "none")
             todo.append(root.sequence)
+    first = last = -1
+    line: Line | None = None
+    operation = ""
     for node in todo:  # grows while it is read
-        line, operation = scene.made_at(node)
+        if not first <= node < last or node in scene.functions:
+            first, last, line, operation = scene.made_by(node)
         here = lines, operations, state = above[node]
         if line is not None and (not lines or (lines[0] is not line and lines[0] != line)):
             lines = (line, *[other for other in lines if other != line])
