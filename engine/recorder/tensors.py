@@ -12,12 +12,13 @@ from typing import cast
 import numpy as np
 import torch
 from torch import Tensor
+from torch._C._functorch import is_functorch_wrapped_tensor
 
 from engine.recorder.records import Array
 
+_STRIDED = torch.strided
 _FIRST = 16
 """How many elements settle, nearly always, that a tensor is not all zeros."""
-_STRIDED = torch.strided
 _PLAIN_TYPES = (Tensor, torch.nn.Parameter)
 _NO_NUMPY = {torch.bfloat16: torch.float32, torch.complex32: torch.complex64}
 
@@ -25,10 +26,10 @@ _NO_NUMPY = {torch.bfloat16: torch.float32, torch.complex32: torch.complex64}
 def is_plain(tensor: Tensor) -> bool:
     """Whether the numbers can be read: no meta, sparse, quantized or functorch-wrapped tensor."""
     return (
-        tensor.layout == torch.strided
-        and tensor.device.type != "meta"
+        tensor.layout is _STRIDED
+        and not tensor.is_meta
         and not tensor.is_quantized
-        and not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+        and not is_functorch_wrapped_tensor(tensor)
     )
 
 
@@ -37,14 +38,8 @@ def read_only(tensor: Tensor, keep: int) -> Array | None:
     if tensor.numel() > keep or not is_plain(tensor):
         return None
     try:
-        plain = tensor.detach()
-        if plain.dtype in _NO_NUMPY:
-            plain = plain.to(_NO_NUMPY[plain.dtype])
-        if plain.device.type != "cpu":
-            plain = plain.cpu()
-        if plain.is_conj() or plain.is_neg():
-            plain = plain.resolve_conj().resolve_neg()
-        array = plain.numpy()
+        wider = _NO_NUMPY.get(tensor.dtype)
+        array = (tensor if wider is None else tensor.detach().to(wider)).numpy(force=True)
     except (RuntimeError, TypeError, NotImplementedError):
         return None
     return cast(Array, np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape))
