@@ -114,13 +114,13 @@ def _watch(
             else:
                 flat += (None, 0)
         edges[key] = tuple(flat)
-        entries = by_node.get(key)
-        if isinstance(node, BackwardCFunction):
+        python = isinstance(node, BackwardCFunction)
+        if python:
             record.python_nodes.add(key)
             record.operations[key] = type(node).__name__
-            entries = entries or []
-        if to_leaves and entries is not None:
-            handles.append(node.register_hook(partial(_note_node, record, key, entries, keep)))
+        if to_leaves and (python or key in by_node):
+            handles.append(node.register_hook(partial(_note_node, record, key, by_node.get(key), keep)))
+
     return leaves
 
 
@@ -148,17 +148,18 @@ def _note_leaf(record: BackwardPass, bit: int, gradients: tuple[Tensor | None, .
 def _note_node(
     record: BackwardPass,
     key: int,
-    entries: list[Entry],
+    entry: Entry | None,
     keep: int,
     sent: tuple[Tensor | None, ...],
     came: tuple[Tensor | None, ...],
 ) -> None:
     record.sent[key] = tuple([state_of(gradient) for gradient in sent])
     states = record.came[key] = tuple([state_of(gradient) for gradient in came])
-    for entry in entries:
+    while entry is not None:
         gradient = came[entry.output_number]
         if gradient is not None:
             _add_gradient(entry, gradient, states[entry.output_number], keep)
+        entry = entry.same_node
 
 
 def _add_gradient(entry: Entry, gradient: Tensor, state: GradientState, keep: int) -> None:

@@ -83,7 +83,7 @@ def _last_in_place(scene: Scene) -> Line | None:
     until = scene.tape.backwards[-1].number if scene.tape.backwards else 1 << 62
     found: list[tuple[int, Line]] = []
     for call in scene.tape.calls:
-        entries = scene.tape.flow.by_storage.get(call.storage, ()) if call.in_place else ()
+        entries = scene.tape.flow.sharing(call.storage) if call.in_place else ()
         if call.line is not None and call.number < until and any(e.tracked for e in entries):
             found.append((call.number, call.line))
     for event in scene.tape.events:

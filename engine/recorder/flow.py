@@ -25,6 +25,10 @@ ACCUMULATE = 2**64 - 1
 """The sequence number that every AccumulateGrad node has: the end of a path, at a leaf."""
 
 
+def _gone() -> None:
+    """A weak reference to nothing."""
+
+
 @dataclass(slots=True, eq=False)
 class Entry:
     """One tensor as one call left it."""
@@ -53,6 +57,11 @@ class Entry:
     gradient_state: GradientState = "none"
     met_as_input: bool = False
     name: str = ""
+    tensor: Callable[[], Tensor | None] = _gone
+    same_memory: Entry | None = None
+    """The entry of the same memory before this one."""
+    same_node: Entry | None = None
+    """The entry that the same autograd node made before this one."""
 
     def record(self, name: str = "") -> TensorRecord:
         """What was read of the tensor, under a name."""
@@ -206,18 +215,19 @@ class Flow:
     """All entries, found by tensor while the tensor lives."""
 
     graph: Graph = field(default_factory=Graph)
-    entries: dict[int, tuple[weakref.ref[Tensor], Entry]] = field(default_factory=dict)
+    entries: dict[int, Entry] = field(default_factory=dict)
     storages: Storages = field(default_factory=Storages)
-    by_storage: dict[int, list[Entry]] = field(default_factory=dict)
+    by_storage: dict[int, Entry] = field(default_factory=dict)
+    """The latest entry of each memory, which leads to those before."""
     writes: dict[int, list[Call]] = field(default_factory=dict)
     """In-place calls by the memory they wrote to."""
-    by_node: dict[int, list[Entry]] = field(default_factory=dict)
-    """By the sequence number of the node that made the tensor."""
+    by_node: dict[int, Entry] = field(default_factory=dict)
+    """The latest entry of each autograd node that made one, by the node's sequence number."""
     clock: int = 0
 
     def forget_the_dead(self) -> None:
         """Drops what is known about tensors and memory that no longer exist."""
-        self.entries = {k: v for k, v in self.entries.items() if v[0]() is not None}
+        self.entries = {k: v for k, v in self.entries.items() if v.tensor() is not None}
         for key in self.storages.expired():
             self.storages.drop(key)
             self.by_storage.pop(key, None)
@@ -234,7 +244,25 @@ class Flow:
     def look_up(self, tensor: Tensor) -> Entry | None:
         """The latest entry of a tensor, None for one never met."""
         found = self.entries.get(id(tensor))
-        return found[1] if found is not None and found[0]() is tensor else None
+        return found if found is not None and found.tensor() is tensor else None
+
+    def sharing(self, storage: int) -> list[Entry]:
+        """The entries of one memory, in order."""
+        found: list[Entry] = []
+        entry = self.by_storage.get(storage)
+        while entry is not None:
+            found.append(entry)
+            entry = entry.same_memory
+        return found[::-1]
+
+    def made_by(self, sequence: int) -> list[Entry]:
+        """The entries that one autograd node made, in order."""
+        found: list[Entry] = []
+        entry = self.by_node.get(sequence)
+        while entry is not None:
+            found.append(entry)
+            entry = entry.same_node
+        return found[::-1]
 
     def add(
         self, tensor: Tensor, call: Call | None, position: int, value: int, storage: int | None = None
@@ -266,16 +294,19 @@ class Flow:
             self.clock,
             leaf=leaf,
         )
-        self.entries[id(tensor)] = (weakref.ref(tensor), entry)
+        entry.tensor = weakref.ref(tensor)
+        self.entries[id(tensor)] = entry
         if storage:
-            there = self.by_storage.get(storage)
-            if there is None:
-                self.by_storage[storage] = [entry]
-            else:
-                there.append(entry)
+            entry.same_memory = self.by_storage.get(storage)
+            self.by_storage[storage] = entry
         if sequence is not None:
-            self.by_node.setdefault(sequence, []).append(entry)
+            self.link_to_node(entry, sequence)
         return entry
+
+    def link_to_node(self, entry: Entry, sequence: int) -> None:
+        """Makes an entry known as what an autograd node made."""
+        entry.same_node = self.by_node.get(sequence)
+        self.by_node[sequence] = entry
 
 
 _SEQUENCES = (list, tuple)

@@ -75,7 +75,7 @@ def _tracked_victims(call: Call, scene: Scene) -> list[Entry]:
     if written.tracked and written.sequence != before.sequence:
         return []  # autograd saw it
     victims = []
-    for entry in scene.tape.flow.by_storage.get(call.storage, ()):
+    for entry in scene.tape.flow.sharing(call.storage):
         if not entry.tracked or entry.born > call.number or id(entry) not in scene.into_loss:
             continue
         if entry.leaf is None or _used_before(entry, call, scene):

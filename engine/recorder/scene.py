@@ -133,8 +133,8 @@ def look_at(recorder: Recorder) -> Scene:
             scene.functions[call.function] = call
         for entry in call.inputs:
             scene.users.setdefault(id(entry), []).append(call)
-    for entries in tape.flow.by_storage.values():
-        for entry in entries:
+    for storage, latest in tape.flow.by_storage.items():
+        for entry in tape.flow.sharing(storage) if latest.same_memory is not None else (latest,):
             for earlier in entry.previous:
                 scene.became.setdefault(id(earlier), []).append(entry)
     for name, tensor in names.parameters.items():

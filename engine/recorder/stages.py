@@ -125,7 +125,7 @@ def _groups(tape: Tape) -> list[list[Call]]:
 def _result(tape: Tape, call: Call) -> Entry:
     """The call's output, or for a custom Function the tensor that came out of its `apply`."""
     if call.function is not None:
-        for entry in tape.flow.by_node.get(call.function, ()):
+        for entry in tape.flow.made_by(call.function):
             if entry.output_number == 0 and entry.content is not None:
                 return entry
     return call.outputs[0]

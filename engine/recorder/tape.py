@@ -112,7 +112,7 @@ class Tape:
         known.gradient, known.gradient_state = None, "none"
         known.name = self.names.tensors.get(id(tensor), known.name)
         if known.sequence is not None:
-            self.flow.by_node.setdefault(known.sequence, []).append(known)
+            self.flow.link_to_node(known, known.sequence)
         if not isinstance(tensor, torch.nn.Parameter):
             known.content = content_of(tensor, self.keep, self.measure)
             known.met_as_input = True
@@ -148,12 +148,16 @@ class Tape:
     def _meet(self, tensor: Tensor, caller: Caller | None) -> Entry:
         """A tensor that no recorded call made: an input, or an alias made out of the mode's sight."""
         storage = self.flow.storage_of(tensor)
-        aliases = list(self.flow.by_storage.get(storage, ())) if storage else []
+        alias = self.flow.by_storage.get(storage)
         name = self.names.tensors.get(id(tensor), "")
         entry = self.flow.add(tensor, None, 0, 0, storage)
         entry.name = name
-        if aliases and (tensor.is_leaf or not tensor.requires_grad) and tensor.storage_offset() == 0:
-            self._alias(tensor, entry, aliases[-1], caller)
+        if (
+            alias is not None
+            and (tensor.is_leaf or not tensor.requires_grad)
+            and tensor.storage_offset() == 0
+        ):
+            self._alias(tensor, entry, alias, caller)
         elif self.sinks and not name and not entry.tracked:
             entry.maybe = len(self.sinks)
         if self.in_step and not isinstance(tensor, torch.nn.Parameter):
