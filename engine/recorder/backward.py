@@ -2,15 +2,17 @@
 
 Just before the pass the graph is walked from the roots, and each node that made the output of a call gets a hook
 that notes whether what it sends along each of its edges is zero, and copies what came to that output. The nodes
-inside of a call, of which a transformer has four times as many, get none. The hooks return nothing, so that the
-gradients stay the very same bits, and they are taken off when the pass is over, also when it raises.
+inside of a call, of which a transformer has four times as many, get none. Nor does a leaf without a gradient: what
+came to it is its gradient after the pass. The hooks return nothing, so that the gradients stay the very same bits,
+and they are taken off when the pass is over, also when it raises.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,8 +35,9 @@ class BackwardPass:
     number: int
     roots: tuple[Entry, ...]
     line: Line | None
-    edges: dict[int, tuple[tuple[Target | None, int], ...]] = field(default_factory=dict)
-    """By node: where each of its edges leads, and the number of the output there."""
+    next: dict[int, tuple[int | None, ...]] = field(default_factory=dict)
+    """By node: for each of its edges where it leads and the number of the output there, side by side. A node is
+    given by its sequence number, a leaf by the complement of its bit; flat, since a graph has thousands of edges."""
     operations: dict[int, str] = field(default_factory=dict)
     """By node of a custom Function: its name."""
     sent: dict[int, tuple[GradientState, ...]] = field(default_factory=dict)
@@ -48,6 +51,17 @@ class BackwardPass:
     to_leaves: bool = True
     """False for `autograd.grad`, which puts nothing in the leaves' `.grad`."""
 
+    def edges(self, node: int) -> list[tuple[Target | None, int]]:
+        """Where each edge of a node leads, and the number of the output there."""
+        flat = self.next.get(node, ())
+        return [(_target(to), number or 0) for to, number in zip(flat[::2], flat[1::2], strict=True)]
+
+
+def _target(to: int | None) -> Target | None:
+    if to is None:
+        return None
+    return (to, False) if to >= 0 else (~to, True)
+
 
 def state_of(gradient: Tensor | None) -> GradientState:
     """None, all zeros, or a value."""
@@ -60,73 +74,101 @@ def state_of(gradient: Tensor | None) -> GradientState:
 def watched(record: BackwardPass, roots: list[Tensor], flow: Flow, keep: int) -> Iterator[None]:
     """Runs its body with every node behind `roots` watched."""
     handles: list[Any] = []
+    fresh: list[int] = []
     try:
-        _watch(record, roots, flow, keep, handles)
+        leaves = _watch(record, roots, flow, keep, handles)
+        if record.to_leaves:
+            fresh = _watch_leaves(record, leaves, flow, handles)
         yield
         record.finished = True
     finally:
         for handle in handles:
             handle.remove()
+        for bit in fresh:
+            record.arrived[bit] = state_of(flow.graph.leaves[bit].grad)
 
 
-def _watch(record: BackwardPass, roots: list[Tensor], flow: Flow, keep: int, handles: list[Any]) -> None:
-    graph = flow.graph
-    outputs = {key for key, _ in flow.by_node}
-    todo = [node for tensor in roots if (node := grad_fn_of(tensor)) is not None]
+def _watch(
+    record: BackwardPass, roots: list[Tensor], flow: Flow, keep: int, handles: list[Any]
+) -> dict[int, Any]:
+    """Hooks the nodes and returns those that put a gradient in a leaf, by the leaf's bit."""
+    leaf, by_node, edges, to_leaves = flow.graph.leaf, flow.by_node, record.next, record.to_leaves
+    leaves: dict[int, Any] = {}
+    todo: list[Any] = [node for tensor in roots if (node := grad_fn_of(tensor)) is not None]
     while todo:
         node = todo.pop()
         key = node._sequence_nr()
-        if key in record.edges:
+        if key in edges:
             continue
-        edges: list[tuple[Target | None, int]] = []
+        flat: list[int | None] = []
         for following, number in node.next_functions:
-            if following is None:
-                edges.append((None, 0))
-                continue
-            child = following._sequence_nr()
+            child = ACCUMULATE if following is None else following._sequence_nr()
             if child != ACCUMULATE:
-                edges.append(((child, False), number))
-                todo.append(following)
-            elif hasattr(following, "variable"):
-                bit = graph.leaf(following.variable)
-                edges.append(((bit, True), 0))
-                if bit not in record.arrived and record.to_leaves:
-                    record.arrived[bit] = "none"
-                    handles.append(following.register_prehook(_leaf_hook(record, bit)))
+                flat += (child, number)
+                if child not in edges:
+                    todo.append(following)
+            elif following is not None and hasattr(following, "variable"):
+                bit = leaf(following.variable)
+                flat += (~bit, 0)
+                leaves[bit] = following
             else:
-                edges.append((None, 0))
-        record.edges[key] = tuple(edges)
+                flat += (None, 0)
+        edges[key] = tuple(flat)
         python = isinstance(node, BackwardCFunction)
         if python:
             record.python_nodes.add(key)
             record.operations[key] = type(node).__name__
-        if record.to_leaves and (python or key in outputs):
-            handles.append(node.register_hook(_node_hook(record, key, flow, keep)))
+        if to_leaves and (python or key in by_node):
+            handles.append(node.register_hook(partial(_note_node, record, key, by_node.get(key), keep)))
+
+    return leaves
 
 
-def _leaf_hook(record: BackwardPass, bit: int) -> Callable[[Any], None]:
-    def note(gradients: tuple[Tensor | None, ...]) -> None:
-        record.arrived[bit] = state_of(gradients[0])
+def _watch_leaves(record: BackwardPass, leaves: dict[int, Any], flow: Flow, handles: list[Any]) -> list[int]:
+    """Hooks the leaves to which a gradient may be added that is not all that stands there after the pass.
 
-    return note
+    These have one from before, or lose it by a hook of the reader's; and Python code in the graph may send other
+    passes through the same leaves. The others are returned, by bit.
+    """
+    fresh: list[int] = []
+    for bit, node in leaves.items():
+        record.arrived[bit] = "none"
+        leaf = flow.graph.leaves[bit]
+        if record.python_nodes or leaf.grad is not None or leaf._post_accumulate_grad_hooks:
+            handles.append(node.register_prehook(partial(_note_leaf, record, bit)))
+        else:
+            fresh.append(bit)
+    return fresh
 
 
-def _node_hook(record: BackwardPass, key: int, flow: Flow, keep: int) -> Callable[[Any, Any], None]:
-    def note(sent: tuple[Tensor | None, ...], came: tuple[Tensor | None, ...]) -> None:
-        record.sent[key] = tuple([state_of(gradient) for gradient in sent])
-        states = record.came[key] = tuple([state_of(gradient) for gradient in came])
-        for number, (gradient, state) in enumerate(zip(came, states, strict=True)):
-            if gradient is None:
-                continue
-            for entry in flow.by_node.get((key, number), ()):
-                before, entry.gradient_state = entry.gradient_state, state
-                if before == "value" and state == "zero":
-                    entry.gradient_state = "value"
-                array = read_only(gradient, keep) if gradient.numel() <= keep else None
-                if array is not None and entry.gradient is not None and array.shape == entry.gradient.shape:
-                    total = np.add(entry.gradient, array)  # a second pass came through: the two add up
-                    entry.gradient = np.frombuffer(total.tobytes(), total.dtype).reshape(total.shape)
-                else:
-                    entry.gradient = array
+def _note_leaf(record: BackwardPass, bit: int, gradients: tuple[Tensor | None, ...]) -> None:
+    record.arrived[bit] = state_of(gradients[0])
 
-    return note
+
+def _note_node(
+    record: BackwardPass,
+    key: int,
+    entry: Entry | None,
+    keep: int,
+    sent: tuple[Tensor | None, ...],
+    came: tuple[Tensor | None, ...],
+) -> None:
+    record.sent[key] = tuple([state_of(gradient) for gradient in sent])
+    states = record.came[key] = tuple([state_of(gradient) for gradient in came])
+    while entry is not None:
+        gradient = came[entry.output_number]
+        if gradient is not None:
+            _add_gradient(entry, gradient, states[entry.output_number], keep)
+        entry = entry.same_node
+
+
+def _add_gradient(entry: Entry, gradient: Tensor, state: GradientState, keep: int) -> None:
+    before, entry.gradient_state = entry.gradient_state, state
+    if before == "value" and state == "zero":
+        entry.gradient_state = "value"
+    array = read_only(gradient, keep) if gradient.numel() <= keep else None
+    if array is not None and entry.gradient is not None and array.shape == entry.gradient.shape:
+        total = np.add(entry.gradient, array)  # a second pass came through: the two add up
+        entry.gradient = np.frombuffer(total.tobytes(), total.dtype).reshape(total.shape)
+    else:
+        entry.gradient = array

@@ -12,7 +12,6 @@ import numpy as np
 
 from engine.recorder.flow import Call, Entry
 from engine.recorder.frames import Line
-from engine.recorder.records import TensorRecord
 from engine.recorder.scene import Scene
 
 
@@ -73,7 +72,7 @@ def cause_of(node: int, bit: int, scene: Scene) -> Cause | None:
         return Cause(f"every element is outside the range of this `{operation}`", _OUTSIDE)
     if operation in _BRANCHES:
         return Cause(f"`{operation}` took every element from elsewhere", _BRANCH)
-    if "softmax" in operation and _constant(call.outputs[0].record):
+    if "softmax" in operation and _constant(call.outputs[0]):
         return Cause(f"a `{operation}` over one entry is a constant", _ONE_ENTRY)
     if operation in _PRODUCTS:
         return _zero_factor(call, bit, scene)
@@ -113,16 +112,17 @@ def _name(entry: Entry, scene: Scene) -> str:
 def _all_zero(entry: Entry, scene: Scene) -> bool:
     if entry.leaf is not None:
         return id(scene.tape.flow.graph.leaves[entry.leaf]) in scene.recorder.zero_before
-    lowest, highest = _range(entry.record)
+    lowest, highest = _range(entry)
     return lowest == 0 == highest
 
 
-def _constant(record: TensorRecord | None) -> bool:
-    lowest, highest = _range(record)
+def _constant(entry: Entry) -> bool:
+    lowest, highest = _range(entry)
     return lowest is not None and lowest == highest
 
 
-def _range(record: TensorRecord | None) -> tuple[float | None, float | None]:
+def _range(entry: Entry) -> tuple[float | None, float | None]:
+    record = entry.record() if entry.content is not None else None
     if record is None or record.dtype.startswith("complex"):
         return None, None
     if record.values is not None and record.values.size:

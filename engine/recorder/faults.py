@@ -86,7 +86,7 @@ def _last_in_place(scene: Scene) -> Line | None:
     until = scene.tape.backwards[-1].number if scene.tape.backwards else 1 << 62
     found: list[tuple[int, Line]] = []
     for call in scene.tape.calls:
-        entries = scene.tape.flow.by_storage.get(call.storage, ()) if call.in_place else ()
+        entries = scene.tape.flow.sharing(call.storage) if call.in_place else ()
         if call.line is not None and call.number < until and any(e.tracked for e in entries):
             found.append((call.number, call.line))
     for event in scene.tape.events:
@@ -101,16 +101,16 @@ def _shared(scene: Scene) -> tuple[Line | None, list[str]]:
     if not runs:
         return None, []
     last = runs[-1]
-    earlier = set().union(*(run.edges for run in runs[:-1])) if len(runs) > 1 else set()
+    earlier = set().union(*(run.next for run in runs[:-1])) if len(runs) > 1 else set()
     begin = scene.recorder.first_node
-    old = [node for node in last.edges if node in earlier or node < begin]
+    old = [node for node in last.next if node in earlier or node < begin]
     lines = [line for node in sorted(old, reverse=True) if (line := scene.made_at(node)[0]) is not None]
     holders = [
         name
         for name, value in scene.recorder.before.variables.items()
         if isinstance(value, Tensor)
         and (node := grad_fn_of(value)) is not None
-        and node._sequence_nr() in last.edges
+        and node._sequence_nr() in last.next
     ]
     return (lines[0] if lines else None), holders
 

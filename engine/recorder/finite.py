@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from engine.recorder.flow import Call, Entry
-from engine.recorder.records import Array, TensorRecord
+from engine.recorder.records import Array
 from engine.recorder.scene import Scene, before
 from engine.recorder.suggestions import listed, verb
 from engine.recorder.warned import Warned, warned
@@ -38,7 +38,7 @@ def warn_of_non_finite(scene: Scene) -> Iterator[Warned]:
 
 
 def _in_the_loss(scene: Scene, loss: float) -> Iterator[Warned]:
-    root = next((e for e in reversed(scene.roots) if not _finite(e.record)), None)
+    root = next((e for e in reversed(scene.roots) if not _finite(e)), None)
     origin = _origin(root) if root is not None else None
     if origin is None or origin.call is None:
         what = (
@@ -57,17 +57,19 @@ def _origin(entry: Entry) -> Entry:
     seen: set[int] = set()
     while True:
         seen.add(id(entry))
-        back = next((e for e in before(entry) if id(e) not in seen and not _finite(e.record)), None)
+        back = next((e for e in before(entry) if id(e) not in seen and not _finite(e)), None)
         if back is None:
             return entry
         entry = back
 
 
-def _finite(record: TensorRecord | None) -> bool:
+def _finite(entry: Entry) -> bool:
     """Whether no value is known that is not finite."""
-    if record is None or record.values is None:
-        measured = record.measured if record is not None else None
-        return measured is None or all(math.isfinite(number) for number in measured)
+    if entry.content is None:
+        return True
+    record = entry.record()
+    if record.values is None:
+        return record.measured is None or all(math.isfinite(number) for number in record.measured)
     return _all_finite(record.values)
 
 

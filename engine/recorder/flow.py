@@ -11,18 +11,22 @@ number, which is unique in a thread, so that no node, and with it no saved activ
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from torch import Tensor, nn
-from torch.multiprocessing.reductions import StorageWeakRef
+from torch import Tensor, UntypedStorage, nn
 
 from engine.recorder.frames import Line
 from engine.recorder.records import Array, GradientState, TensorRecord
+from engine.recorder.tensors import Content
 
 ACCUMULATE = 2**64 - 1
 """The sequence number that every AccumulateGrad node has: the end of a path, at a leaf."""
+
+
+def _gone() -> None:
+    """A weak reference to nothing."""
 
 
 @dataclass(slots=True, eq=False)
@@ -42,7 +46,7 @@ class Entry:
     scalar: bool
     born: int
     """The number of the call before which the entry was made."""
-    record: TensorRecord | None = None
+    content: Content | None = None
     previous: tuple[Entry, ...] = ()
     """What an entry that no recorded call made is known to come from: an alias, or what it was before."""
     leaf: int | None = None
@@ -53,6 +57,16 @@ class Entry:
     gradient_state: GradientState = "none"
     met_as_input: bool = False
     name: str = ""
+    tensor: Callable[[], Tensor | None] = _gone
+    same_memory: Entry | None = None
+    """The entry of the same memory before this one."""
+    same_node: Entry | None = None
+    """The entry that the same autograd node made before this one."""
+
+    def record(self, name: str = "") -> TensorRecord:
+        """What was read of the tensor, under a name."""
+        assert self.content is not None
+        return TensorRecord(name, *self.content)
 
 
 @dataclass(slots=True, eq=False)
@@ -167,26 +181,55 @@ class Graph:
         return reach[start._sequence_nr()]
 
 
+_free: Callable[[int], object] = UntypedStorage._free_weak_ref
+_expired: Callable[[int], object] = UntypedStorage._expired
+
+
+class Storages(set[int]):
+    """Addresses of storages. As long as one is in here no other storage gets it, and the memory itself is free to go."""
+
+    def add_weakly(self, storage: UntypedStorage) -> int:
+        """Adds a storage; its address is what torch knows the weak reference by."""
+        address: int = storage._cdata
+        if address not in self:
+            storage._weak_ref()
+            self.add(address)
+        return address
+
+    def drop(self, address: int) -> None:
+        """Gives an address back."""
+        self.remove(address)
+        _free(address)
+
+    def expired(self) -> list[int]:
+        """The addresses of storages that no tensor has any more."""
+        return [address for address in self if _expired(address)]
+
+    def __del__(self, free: Callable[[int], object] = _free) -> None:
+        for address in self:
+            free(address)
+
+
 @dataclass(slots=True)
 class Flow:
     """All entries, found by tensor while the tensor lives."""
 
     graph: Graph = field(default_factory=Graph)
-    entries: dict[int, tuple[weakref.ref[Tensor], Entry]] = field(default_factory=dict)
-    storages: dict[int, Any] = field(default_factory=dict)
-    """Weak references that keep the address of a storage from being used again."""
-    by_storage: dict[int, list[Entry]] = field(default_factory=dict)
+    entries: dict[int, Entry] = field(default_factory=dict)
+    storages: Storages = field(default_factory=Storages)
+    by_storage: dict[int, Entry] = field(default_factory=dict)
+    """The latest entry of each memory, which leads to those before."""
     writes: dict[int, list[Call]] = field(default_factory=dict)
     """In-place calls by the memory they wrote to."""
-    by_node: dict[tuple[int, int], list[Entry]] = field(default_factory=dict)
+    by_node: dict[int, Entry] = field(default_factory=dict)
+    """The latest entry of each autograd node that made one, by the node's sequence number."""
     clock: int = 0
 
     def forget_the_dead(self) -> None:
         """Drops what is known about tensors and memory that no longer exist."""
-        self.entries = {k: v for k, v in self.entries.items() if v[0]() is not None}
-        gone = [key for key, weak in self.storages.items() if weak.expired()]
-        for key in gone:
-            del self.storages[key]
+        self.entries = {k: v for k, v in self.entries.items() if v.tensor() is not None}
+        for key in self.storages.expired():
+            self.storages.drop(key)
             self.by_storage.pop(key, None)
             self.writes.pop(key, None)
         self.by_node.clear()
@@ -194,18 +237,32 @@ class Flow:
     def storage_of(self, tensor: Tensor) -> int:
         """A number for the tensor's memory, shared by its aliases; 0 where it has none of its own."""
         try:
-            storage = tensor.untyped_storage()
+            return self.storages.add_weakly(tensor.untyped_storage())
         except (RuntimeError, NotImplementedError):
             return 0
-        key = storage._cdata
-        if key not in self.storages:
-            self.storages[key] = StorageWeakRef(storage)
-        return int(key)
 
     def look_up(self, tensor: Tensor) -> Entry | None:
         """The latest entry of a tensor, None for one never met."""
         found = self.entries.get(id(tensor))
-        return found[1] if found is not None and found[0]() is tensor else None
+        return found if found is not None and found.tensor() is tensor else None
+
+    def sharing(self, storage: int) -> list[Entry]:
+        """The entries of one memory, in order."""
+        found: list[Entry] = []
+        entry = self.by_storage.get(storage)
+        while entry is not None:
+            found.append(entry)
+            entry = entry.same_memory
+        return found[::-1]
+
+    def made_by(self, sequence: int) -> list[Entry]:
+        """The entries that one autograd node made, in order."""
+        found: list[Entry] = []
+        entry = self.by_node.get(sequence)
+        while entry is not None:
+            found.append(entry)
+            entry = entry.same_node
+        return found[::-1]
 
     def add(
         self, tensor: Tensor, call: Call | None, position: int, value: int, storage: int | None = None
@@ -243,16 +300,23 @@ class Flow:
             self.clock,
             leaf=leaf,
         )
-        self.entries[id(tensor)] = (weakref.ref(tensor), entry)
+        entry.tensor = weakref.ref(tensor)
+        self.entries[id(tensor)] = entry
         if storage:
-            there = self.by_storage.get(storage)
-            if there is None:
-                self.by_storage[storage] = [entry]
-            else:
-                there.append(entry)
+            entry.same_memory = self.by_storage.get(storage)
+            self.by_storage[storage] = entry
         if sequence is not None:
-            self.by_node.setdefault((sequence, entry.output_number), []).append(entry)
+            self.link_to_node(entry, sequence)
         return entry
+
+    def link_to_node(self, entry: Entry, sequence: int) -> None:
+        """Makes an entry known as what an autograd node made."""
+        entry.same_node = self.by_node.get(sequence)
+        self.by_node[sequence] = entry
+
+
+_SEQUENCES = (list, tuple)
+_CONTAINERS = (list, tuple, dict)
 
 
 def tensors_of(values: Iterable[object]) -> list[Tensor]:
@@ -261,7 +325,7 @@ def tensors_of(values: Iterable[object]) -> list[Tensor]:
     for value in values:
         if isinstance(value, Tensor):
             found.append(value)
-        elif isinstance(value, list | tuple | dict):
+        elif isinstance(value, _CONTAINERS):
             found += tensors_in(value, 2)
     return found
 
@@ -270,7 +334,7 @@ def tensors_in(value: object, depth: int = 3) -> Iterator[Tensor]:
     """The tensors in an argument or a result: bare, or in lists, tuples and dictionaries."""
     if isinstance(value, Tensor):
         yield value
-    elif depth and isinstance(value, list | tuple):
+    elif depth and isinstance(value, _SEQUENCES):
         for item in value:
             yield from tensors_in(item, depth - 1)
     elif depth and isinstance(value, dict):

@@ -140,24 +140,20 @@ def find_caller(frame: FrameType | None) -> Caller:
         code = frame.f_code
         known = _JUDGED.get(id(code))
         flags = judged(code) if known is None else known[0]
-        if reader is None:
-            passed |= flags
-            if flags & 1:  # Passed.READER, written out since this runs for every call
-                reader, line = frame, Line(code.co_filename, frame.f_lineno)
-            elif flags & 128 and decorated is None:
-                inner = frame.f_locals.get("func")
-                decorated = getattr(inner, "__code__", None)
-            elif flags & 2 and fallback is None:
-                fallback = Line(code.co_filename, frame.f_lineno)
-        if flags & 4 and module is None:
-            owner = frame.f_locals.get(code.co_varnames[0])
-            if isinstance(owner, nn.Module):
-                module = owner
-                if reader is not None:
-                    break
-        if flags & 256 and reader is not None:
-            break  # what called the recorder is not part of the step
+        if flags:  # most frames are calls of modules; written with numbers, since this runs for every call
+            if reader is None:
+                passed |= flags
+                if flags & 1:
+                    reader, line = frame, Line(code.co_filename, frame.f_lineno)
+                elif flags & 128 and decorated is None:
+                    inner = frame.f_locals.get("func")
+                    decorated = getattr(inner, "__code__", None)
+                elif flags & 2 and fallback is None:
+                    fallback = Line(code.co_filename, frame.f_lineno)
+            if flags & 4 and module is None:
+                owner = frame.f_locals.get(code.co_varnames[0])
+                module = owner if isinstance(owner, nn.Module) else None
+            if reader is not None and (module is not None or flags & 256):
+                break  # what called the recorder is not part of the step
         frame = frame.f_back
-        if module is not None and reader is not None:
-            break
     return Caller(line or fallback, passed, module, reader, decorated)

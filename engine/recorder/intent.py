@@ -140,7 +140,7 @@ def _batched_with_data(entries: list[Entry], scene: Scene) -> bool:
     """Whether the value is put into one batch with values that no parameter made: fake samples beside real ones."""
     for entry in entries:
         for call in _users_into_loss(entry, scene):
-            mine, made = entry.record, call.outputs[0].record
+            mine, made = entry.content, call.outputs[0].content
             if (
                 call.operation not in ("cat", "concat", "concatenate", "vstack")
                 or mine is None
@@ -148,7 +148,7 @@ def _batched_with_data(entries: list[Entry], scene: Scene) -> bool:
             ):
                 continue
             others = [e for e in call.inputs if e is not entry]
-            along_the_batch = mine.shape[1:] == made.shape[1:] and mine.shape != made.shape
+            along_the_batch = mine[0][1:] == made[0][1:] and mine[0] != made[0]
             if along_the_batch and any(not e.value for e in others):
                 return True
     return False

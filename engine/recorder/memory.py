@@ -75,7 +75,7 @@ def _tracked_victims(call: Call, scene: Scene) -> list[Entry]:
     if written.tracked and written.sequence != before.sequence:
         return []  # autograd saw it
     victims = []
-    for entry in scene.tape.flow.by_storage.get(call.storage, ()):
+    for entry in scene.tape.flow.sharing(call.storage):
         if not entry.tracked or entry.born > call.number or id(entry) not in scene.into_loss:
             continue
         if entry.leaf is None or _used_before(entry, call, scene):
@@ -89,7 +89,7 @@ def _used_before(leaf: Entry, call: Call, scene: Scene) -> bool:
     return any(
         user.number < call.number
         and any(id(o) in scene.into_loss for o in user.outputs)
-        and any(user.outputs[0].sequence in run.edges for run in later)
+        and any(user.outputs[0].sequence in run.next for run in later)
         for user in scene.users.get(id(leaf), ())
         if not user.in_place and user.outputs
     )

@@ -9,7 +9,7 @@ from engine.recorder.flow import Call
 from engine.recorder.frames import Caller, Passed
 from engine.recorder.source import block_around
 from engine.recorder.tape import Tape
-from engine.recorder.tensors import node_name, tensor_record
+from engine.recorder.tensors import content_of
 from engine.recorder.vocabulary import COPIES, EACH_ITS_OWN, KINDS
 
 
@@ -24,7 +24,7 @@ def note_outputs(tape: Tape, call: Call, name: str, made: list[Tensor], caller: 
     for i, tensor in enumerate(made):
         entry = tape.flow.add(tensor, call, i, inputs[i].value if one_by_one else value)
         if tape.in_step:
-            entry.record = tensor_record(tensor, "", node_name(tensor), tape.keep, tape.measure)
+            entry.content = content_of(tensor, tape.keep, tape.measure)
         outputs.append(entry)
     call.outputs = tuple(outputs)
     tape.calls.append(call)
@@ -40,9 +40,10 @@ def _judge(tape: Tape, call: Call, name: str, made: Tensor, caller: Caller) -> N
     if not tracked and name not in KINDS and name not in COPIES:
         call.kind = ""
         return
-    if all(entry.tracked for entry in call.outputs) and not any(
-        tracked & ~entry.tracked for entry in call.outputs
-    ):
+    for entry in call.outputs:
+        if not entry.tracked or tracked & ~entry.tracked:
+            break
+    else:
         call.kind = ""
         return
     blind = next((entry for entry in call.outputs if not entry.tracked), call.outputs[0])

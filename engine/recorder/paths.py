@@ -52,11 +52,15 @@ def _ways(run: BackwardPass, scene: Scene) -> list[Way]:
     above: dict[int, tuple[tuple[Line, ...], tuple[str, ...], GradientState]] = {}
     todo: list[int] = []
     for root in run.roots:
-        if root.sequence is not None and root.sequence in run.edges and root.sequence not in above:
+        if root.sequence is not None and root.sequence in run.next and root.sequence not in above:
             above[root.sequence] = ((), (), "value" if run.finished else "none")
             todo.append(root.sequence)
+    first = last = -1
+    line: Line | None = None
+    operation = ""
     for node in todo:  # grows while it is read
-        line, operation = scene.made_at(node)
+        if not first <= node < last or node in scene.functions:
+            first, last, line, operation = scene.made_by(node)
         here = lines, operations, state = above[node]
         if line is not None and (not lines or (lines[0] is not line and lines[0] != line)):
             lines = (line, *[other for other in lines if other != line])
@@ -65,15 +69,15 @@ def _ways(run: BackwardPass, scene: Scene) -> list[Way]:
         sent = run.sent.get(node)
         if here[0] is not lines or here[1] is not operations:
             here = (lines, operations, state)
-        for number, (target, _) in enumerate(run.edges[node]):
+        for number, target in enumerate(run.next[node][::2]):
             if target is None:
                 continue
             on: GradientState = state
             if sent is not None:
                 on = sent[number] if number < len(sent) else "none"
-            if target[1]:
-                found.append(Way(target[0], on, lines, operations))
-            elif target[0] not in above and target[0] in run.edges:
-                above[target[0]] = here if on == state else (lines, operations, on)
-                todo.append(target[0])
+            if target < 0:
+                found.append(Way(~target, on, lines, operations))
+            elif target not in above and target in run.next:
+                above[target] = here if on == state else (lines, operations, on)
+                todo.append(target)
     return found

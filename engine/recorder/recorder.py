@@ -157,10 +157,11 @@ class Recorder:
     def take_last_loss(self) -> None:
         """Takes the root of the last backward pass as the loss: a block of code returns none."""
         runs = [run for run in self.tape.backwards if run.to_leaves]
-        record = runs[-1].roots[0].record if runs and runs[-1].roots else None
+        root = runs[-1].roots[0] if runs and runs[-1].roots else None
+        values = root.record().values if root is not None and root.content is not None else None
         self.loss_value = None
-        if record is not None and record.values is not None and record.values.size == 1:
-            self.loss_value = float(record.values.reshape(())[()])
+        if values is not None and values.size == 1:
+            self.loss_value = float(values.reshape(())[()])
 
     def _send_back(self, loss: object) -> None:
         if self._sent_already(loss):

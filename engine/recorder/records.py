@@ -30,7 +30,7 @@ class Location:
         return f"{self.file}:{self.line}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class TensorRecord:
     """One tensor as it was right after the call that made it.
 
@@ -72,7 +72,7 @@ class TensorRecord:
         return float((values.min, values.max, lambda: values.mean(dtype=np.float64))[which]())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Stage:
     """One call of the step, in order, or (with `operation` "input") one tensor that the step started from."""
 
@@ -98,7 +98,7 @@ class Stage:
     """How many calls stand behind this stage: more than one for a custom Function."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class GradientPath:
     """One way by which a gradient came to a parameter: the lines from its first use to the loss."""
 
@@ -108,7 +108,7 @@ class GradientPath:
     """What came back by this way alone."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ParameterRecord:
     """One parameter or named leaf after `backward()`."""
 

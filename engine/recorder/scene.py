@@ -83,16 +83,21 @@ class Scene:
 
     def made_at(self, node: int) -> tuple[Line | None, str]:
         """The line and operation that made an autograd node."""
+        _, _, line, operation = self.made_by(node)
+        return line, operation
+
+    def made_by(self, node: int) -> tuple[int, int, Line | None, str]:
+        """The nodes that were made beside an autograd node, from the first to before the last, and by what."""
         inside = self.functions.get(node)
         if inside is not None:
-            return inside.line, inside.operation
+            return node, node + 1, inside.line, inside.operation
         made = self.tape.made
         if len(self.starts) != len(made):
             self.starts = [item[0] for item in made]
         at = bisect.bisect_right(self.starts, node) - 1
         if at < 0 or node >= made[at][1]:
-            return None, ""
-        return made[at][2], made[at][3]
+            return node, node + 1, None, ""
+        return made[at]
 
     def call_at(self, node: int) -> Call | None:
         """The call that made an autograd node."""
@@ -145,8 +150,8 @@ def look_at(recorder: Recorder) -> Scene:
             scene.functions[call.function] = call
         for entry in call.inputs:
             scene.users.setdefault(id(entry), []).append(call)
-    for entries in tape.flow.by_storage.values():
-        for entry in entries:
+    for storage, latest in tape.flow.by_storage.items():
+        for entry in tape.flow.sharing(storage) if latest.same_memory is not None else (latest,):
             for earlier in entry.previous:
                 scene.became.setdefault(id(earlier), []).append(entry)
     for name, tensor in names.parameters.items():

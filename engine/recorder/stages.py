@@ -26,12 +26,12 @@ def build_stages(
     where: dict[int, int] = {}
     bit_names = leaf_names(tape, names)
     for entry in tape.inputs:
-        if entry.record is None or (entry.leaf is not None and _is_parameter(entry, names, bit_names)):
+        if entry.content is None or (entry.leaf is not None and _is_parameter(entry, names, bit_names)):
             continue
         where[id(entry)] = len(stages)
         if entry.leaf is not None:
             _take_leaf_gradient(entry, tape)
-        record = _renamed(entry.record, entry.name)
+        record = entry.record(entry.name)
         stages.append(_stage(len(stages), "input", "", (), (), entry, record, None, None))
     groups = _groups(tape)
     last_on_line = {call.line: call for group in groups for call in group}
@@ -39,16 +39,19 @@ def build_stages(
     for group in groups:
         call, first = group[-1], group[0]
         output = _result(tape, call)
-        if output.record is None:
+        if output.content is None:
             continue
         index = len(stages)
-        taken = [e for c in group for e in c.inputs]
-        inputs = dict.fromkeys(i for e in taken for i in _stages_behind(e, where))
-        used = {
-            bit_names[e.leaf]
-            for e in taken
-            if e.leaf is not None and e.leaf in bit_names and id(e) not in where
-        }
+        inputs: dict[int, None] = {}
+        used: set[str] = set()
+        for entry in [entry for member in group for entry in member.inputs]:
+            behind = where.get(id(entry))
+            if behind is not None:
+                inputs[behind] = None
+                continue
+            inputs.update(dict.fromkeys(_stages_behind(entry, where)))
+            if entry.leaf is not None and entry.leaf in bit_names:
+                used.add(bit_names[entry.leaf])
         name = assigned_name(call.line) if last_on_line.get(call.line) is call else ""
         operation = call.operation if first.function is None else _function_name(tape, first)
         module = (
@@ -57,9 +60,9 @@ def build_stages(
         shared = storages.get(output.storage)
         stage = _stage(
             index, operation, module, tuple(inputs), tuple(sorted(used)), output,
-            _renamed(output.record, name), shared, locate(call.line) if call.line is not None else None,
+            output.record(name), shared, locate(call.line) if call.line is not None else None,
         )  # fmt: skip
-        more = tuple(e.record for e in call.outputs[1:] if e.record is not None)
+        more = tuple([e.record() for e in call.outputs[1:] if e.content is not None])
         stages.append(
             replace(stage, more_outputs=more, number_of_calls=len(group)) if more or len(group) > 1 else stage
         )
@@ -108,7 +111,7 @@ def _groups(tape: Tape) -> list[list[Call]]:
         if (
             call.in_place
             and not call.outputs[0].floating
-            and call.outputs[0].record is not None
+            and call.outputs[0].content is not None
             and not call.line
         ):
             continue
@@ -122,21 +125,21 @@ def _groups(tape: Tape) -> list[list[Call]]:
 def _result(tape: Tape, call: Call) -> Entry:
     """The call's output, or for a custom Function the tensor that came out of its `apply`."""
     if call.function is not None:
-        for entry in tape.flow.by_node.get((call.function, 0), ()):
-            if entry.record is not None:
+        for entry in tape.flow.made_by(call.function):
+            if entry.output_number == 0 and entry.content is not None:
                 return entry
     return call.outputs[0]
 
 
 def _function_name(tape: Tape, call: Call) -> str:
     result = _result(tape, call)
-    name = result.record.grad_fn if result.record is not None else None
+    name = result.record().grad_fn if result.content is not None else None
     return (name or call.operation).removesuffix("Backward")
 
 
 def _stages_behind(entry: Entry, where: dict[int, int]) -> list[int]:
-    if id(entry) in where:
-        return [where[id(entry)]]
+    if not entry.previous:
+        return []
     found: list[int] = []
     todo, seen = list(entry.previous), {id(entry)}
     while todo:
@@ -149,15 +152,6 @@ def _stages_behind(entry: Entry, where: dict[int, int]) -> list[int]:
         else:
             todo.extend(before.previous)
     return found
-
-
-def _renamed(record: TensorRecord, name: str) -> TensorRecord:
-    if not name:
-        return record
-    return TensorRecord(
-        name, record.shape, record.dtype, record.requires_grad, record.grad_fn, record.is_leaf, record.values,
-        record.measured,
-    )  # fmt: skip
 
 
 def _stage(

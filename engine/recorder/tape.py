@@ -18,7 +18,7 @@ from engine.recorder.flow import Call, Entry, Flow, GradOff
 from engine.recorder.frames import Caller, Line, Passed, judged
 from engine.recorder.names import Names
 from engine.recorder.source import line_that_calls
-from engine.recorder.tensors import grad_fn_of, node_name, read_only, tensor_record
+from engine.recorder.tensors import content_of, grad_fn_of, read_only
 
 EventKind = Literal[
     "backward", "clear", "set_grad", "freeze", "unfreeze", "optimizer", "grad_of_non_leaf", "array_edit"
@@ -122,15 +122,15 @@ class Tape:
         known.gradient, known.gradient_state = None, "none"
         known.name = self.names.tensors.get(id(tensor), known.name)
         if known.sequence is not None:
-            self.flow.by_node.setdefault((known.sequence, known.output_number), []).append(known)
+            self.flow.link_to_node(known, known.sequence)
         if not isinstance(tensor, torch.nn.Parameter):
-            known.record = tensor_record(tensor, "", node_name(tensor), self.keep, self.measure)
+            known.content = content_of(tensor, self.keep, self.measure)
             known.met_as_input = True
             self.inputs.append(known)
 
     def _check_array(self, tensor: Tensor, known: Entry) -> None:
         """Notes an edit of the tensor's numbers through a NumPy array over its memory."""
-        before = known.record.values if known.record is not None else None
+        before = known.record().values if known.content is not None else None
         now = read_only(tensor, self.keep)
         if before is not None and now is not None and before.tobytes() != now.tobytes():
             line = self.arrays.pop(known.storage)
@@ -147,7 +147,7 @@ class Tape:
         renewed.previous = (known, *through)
         renewed.name = known.name
         if self.in_step:
-            renewed.record = tensor_record(tensor, "", node_name(tensor), self.keep, self.measure)
+            renewed.content = content_of(tensor, self.keep, self.measure)
         if tracked & ~renewed.tracked:
             call = Call(self.flow.clock, "alias", late[-1].line, None, tuple(through), seen=False)
             call.outputs, call.kind, call.kind_line = (renewed,), "data", late[-1].line
@@ -158,16 +158,16 @@ class Tape:
     def _meet(self, tensor: Tensor, caller: Caller | None) -> Entry:
         """A tensor that no recorded call made: an input, or an alias made out of the mode's sight."""
         storage = self.flow.storage_of(tensor)
-        aliases = list(self.flow.by_storage.get(storage, ())) if storage else []
+        alias = self.flow.by_storage.get(storage)
         name = self.names.tensors.get(id(tensor), "")
         entry = self.flow.add(tensor, None, 0, 0, storage)
         entry.name = name
-        if aliases and grad_fn_of(tensor) is None and tensor.storage_offset() == 0:
-            self._alias(tensor, entry, aliases[-1], caller)
+        if alias is not None and grad_fn_of(tensor) is None and tensor.storage_offset() == 0:
+            self._alias(tensor, entry, alias, caller)
         elif self.sinks and not name and not entry.tracked:
             entry.maybe = len(self.sinks)
         if self.in_step and not isinstance(tensor, torch.nn.Parameter):
-            entry.record = tensor_record(tensor, "", node_name(tensor), self.keep, self.measure)
+            entry.content = content_of(tensor, self.keep, self.measure)
             entry.met_as_input = True
             self.inputs.append(entry)
             if not name and caller is not None:

@@ -12,9 +12,11 @@ from typing import Any, cast
 import numpy as np
 import torch
 from torch import Tensor
+from torch._C._functorch import is_functorch_wrapped_tensor
 
-from engine.recorder.records import Array, TensorRecord
+from engine.recorder.records import Array
 
+_STRIDED = torch.strided
 _FIRST = 16
 """How many elements settle, nearly always, that a tensor is not all zeros."""
 _PLAIN_TYPES = (Tensor, torch.nn.Parameter)
@@ -24,10 +26,10 @@ _NO_NUMPY = {torch.bfloat16: torch.float32, torch.complex32: torch.complex64}
 def is_plain(tensor: Tensor) -> bool:
     """Whether the numbers can be read: no meta, sparse, quantized or functorch-wrapped tensor."""
     return (
-        tensor.layout == torch.strided
-        and tensor.device.type != "meta"
+        tensor.layout is _STRIDED
+        and not tensor.is_meta
         and not tensor.is_quantized
-        and not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+        and not is_functorch_wrapped_tensor(tensor)
     )
 
 
@@ -36,14 +38,8 @@ def read_only(tensor: Tensor, keep: int) -> Array | None:
     if tensor.numel() > keep or not is_plain(tensor):
         return None
     try:
-        plain = tensor.detach()
-        if plain.dtype in _NO_NUMPY:
-            plain = plain.to(_NO_NUMPY[plain.dtype])
-        if plain.device.type != "cpu":
-            plain = plain.cpu()
-        if plain.is_conj() or plain.is_neg():
-            plain = plain.resolve_conj().resolve_neg()
-        array = plain.numpy()
+        wider = _NO_NUMPY.get(tensor.dtype)
+        array = (tensor if wider is None else tensor.detach().to(wider)).numpy(force=True)
     except (RuntimeError, TypeError, NotImplementedError):
         return None
     return cast(Array, np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape))
@@ -79,22 +75,17 @@ def is_zero(tensor: Tensor) -> bool:
     Asked of every edge of a backward pass, and nearly always settled by the first few elements, which are read
     from memory directly: a torch operation would take ten times as long as the question is worth.
     """
-    number = _NUMBERS.get(tensor.dtype)
-    if (
-        number is not None
-        and type(tensor) in _PLAIN_TYPES
-        and tensor.is_cpu
-        and tensor.layout == torch.strided
-    ):
-        address = tensor.data_ptr()
-        if address and number.from_address(address).value:
+    readable = type(tensor) in _PLAIN_TYPES and tensor.is_cpu and tensor.layout is _STRIDED
+    if readable:
+        number, address = _NUMBERS.get(tensor.dtype), tensor.data_ptr()
+        if number is not None and address and number.from_address(address).value:
             return False
     if tensor.layout != torch.strided:
         tensor = tensor.detach().coalesce().values() if tensor.layout == torch.sparse_coo else tensor
     if not tensor.numel():
         return False
     arrays = _AT_ADDRESS.get(tensor.dtype)
-    if arrays is not None and type(tensor) in _PLAIN_TYPES and tensor.device.type == "cpu":
+    if arrays is not None and readable:
         strides, address = tensor.stride(), tensor.data_ptr()
         side_by_side = min(_FIRST, tensor.shape[strides.index(1)]) if 1 in strides else 1
         if address and any(arrays[side_by_side].from_address(address)):
@@ -104,21 +95,19 @@ def is_zero(tensor: Tensor) -> bool:
     return not bool(tensor.any())
 
 
-def tensor_record(tensor: Tensor, name: str, grad_fn: str | None, keep: int, measure: int) -> TensorRecord:
+Content = tuple[tuple[int, ...], str, bool, str | None, bool, Array | None, tuple[float, float, float] | None]
+"""The fields of a `TensorRecord` after its name."""
+
+
+def content_of(tensor: Tensor, keep: int, measure: int) -> Content:
     """The tensor as it is now: its values up to `keep` elements, their statistics up to `measure`."""
-    count, dtype = tensor.numel(), tensor.dtype
+    count, dtype, requires_grad = tensor.numel(), tensor.dtype, tensor.requires_grad
+    node = grad_fn_of(tensor)
     values = read_only(tensor, keep) if count <= keep else None
     measured = statistics(tensor) if values is None and count <= measure else None
     kind = _TYPE_NAMES.get(dtype) or _TYPE_NAMES.setdefault(dtype, str(dtype).removeprefix("torch."))
-    return TensorRecord(
-        name, tuple(tensor.shape), kind, tensor.requires_grad, grad_fn, grad_fn is None, values, measured
-    )
-
-
-def node_name(tensor: Tensor) -> str | None:
-    """The name of the autograd node that made the tensor."""
-    node = grad_fn_of(tensor)
-    return None if node is None else type(node).__name__
+    grad_fn = None if node is None else type(node).__name__
+    return tuple(tensor.shape), kind, requires_grad, grad_fn, node is None, values, measured
 
 
 def grad_fn_of(tensor: Tensor) -> Any:

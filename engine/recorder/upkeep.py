@@ -29,7 +29,8 @@ def warn_of_upkeep(scene: Scene) -> Iterator[Warned]:
     yield from _unused(scene)
 
 
-_PLAIN = (bool, int, float, str, type(None))
+_CONTAINERS = (list, tuple, dict, set)
+_PLAIN = frozenset([bool, int, float, str, type(None)])
 """What nearly all attributes of torch's own modules are."""
 
 
@@ -42,11 +43,7 @@ def hidden_parameters(scene: Scene) -> dict[str, Tensor]:
         own: set[int] | None = None
         for path, module in modules_of(value):
             for name, held in vars(module).items():
-                if (
-                    name.startswith("_")
-                    or type(held) in _PLAIN
-                    or not isinstance(held, list | tuple | dict | set)
-                ):
+                if type(held) in _PLAIN or name.startswith("_") or not isinstance(held, _CONTAINERS):
                     continue
                 base = ".".join(p for p in (key, path, name) if p)
                 for full, parameter in _contained(base, held, 3):

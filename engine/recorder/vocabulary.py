@@ -110,14 +110,12 @@ def changed_by(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list
     """The tensors that a call with this name changes in place."""
     if "out" in kwargs and kwargs["out"] is not None:
         return list(tensors_in(kwargs["out"]))
-    if name == "__setitem__" or name == "data=" or (name.endswith("_") and not name.endswith("__")):
-        return list(tensors_in(args[:1]))
-    if name.startswith("__i") and name in IN_PLACE_OPERATORS:
+    if name in CHANGE_FIRST or (name[-1] == "_" and not name.endswith("__")):
         return list(tensors_in(args[:1]))
     return []
 
 
-IN_PLACE_OPERATORS = frozenset(
+CHANGE_FIRST = frozenset(
     [
         "__iadd__",
         "__isub__",
@@ -132,6 +130,8 @@ IN_PLACE_OPERATORS = frozenset(
         "__ilshift__",
         "__irshift__",
         "__imatmul__",
+        "__setitem__",
+        "data=",
     ]
 )
 

@@ -140,8 +140,8 @@ def _sibling_moves(name: str, scene: Scene) -> bool:
 def incoming(run: BackwardPass) -> Incoming:
     """By target and output number: the (node, edge number) that lead there."""
     into: Incoming = {}
-    for node, edges in run.edges.items():
-        for number, (target, output) in enumerate(edges):
+    for node in run.next:
+        for number, (target, output) in enumerate(run.edges(node)):
             if target is not None:
                 into.setdefault((target, output), []).append((node, number))
     return into
