@@ -2,7 +2,8 @@
 
 Times differ from machine to machine and from moment to moment; these counts are the same wherever they are repeated.
 A tensor that is saved for backward is wrapped, and the wrapper lives as long as the graph that needs it: those still
-alive after an epoch are what a training loop that keeps graphs piles up.
+alive after an epoch are what a training loop that keeps graphs piles up. A node is marked in its metadata, which live
+as long as it does: `backward()` frees what was saved, but not the nodes that something still refers to.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import contextlib
 import gc
 import weakref
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -24,6 +26,16 @@ from engine.training import plain_torch, start_model
 
 
 @dataclass(frozen=True)
+class Pass:
+    """One `backward()` of an epoch."""
+
+    nodes: int
+    """Autograd nodes that it went through."""
+    held: int
+    """Bytes saved for the way back that some graph held as it started."""
+
+
+@dataclass(frozen=True)
 class Cost:
     """The counts of the first epochs of one twin, an epoch each."""
 
@@ -34,12 +46,18 @@ class Cost:
     held: tuple[int, ...]
     """Bytes of them that some graph still holds after the epoch."""
     unused: tuple[str, ...]
-    """Parameters that got a gradient which no optimizer used."""
+    """Parameters that were left with a gradient which no optimizer's step used."""
+    alive: tuple[int, ...] = ()
+    """Autograd nodes that something still holds after the epoch."""
+    passes: tuple[Pass, ...] = ()
+    """The backward passes of the first epoch, in order."""
 
     @property
     def grows(self) -> bool:
         """Whether more is held after each epoch than after the one before."""
-        return len(self.held) > 2 and all(a < b for a, b in zip(self.held, self.held[1:], strict=False))
+        return any(
+            len(kept) > 2 and all(a < b for a, b in pairwise(kept)) for kept in (self.held, self.alive)
+        )
 
 
 class _Saved:
@@ -49,19 +67,44 @@ class _Saved:
         self.tensor = tensor.detach()
 
 
-class _Backwards(TorchFunctionMode):
-    """Counts the nodes behind each loss that is sent back."""
+class _Node:
+    """Hangs on an autograd node and lives as long."""
 
-    def __init__(self) -> None:
+
+class _Watch(TorchFunctionMode):
+    """Notes each backward pass, and marks the nodes that are made."""
+
+    def __init__(self, saved: weakref.WeakSet[_Saved]) -> None:
         super().__init__()
-        self.nodes = 0
+        self.saved = saved
+        self.nodes: weakref.WeakSet[_Node] = weakref.WeakSet()
+        self.passes: list[Pass] = []
+
+    @property
+    def held(self) -> int:
+        """Bytes of saved tensors that some graph holds now."""
+        return sum(kept.tensor.nbytes for kept in self.saved)
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         if func is Tensor.backward:
-            self.nodes += nodes_behind(args[0])
-        return func(*args, **(kwargs or {}))
+            self.passes.append(Pass(nodes_behind(args[0]), self.held))
+        made = func(*args, **(kwargs or {}))
+        todo = [
+            each.grad_fn for each in (made if isinstance(made, tuple | list) else (made,)) if _tracked(each)
+        ]
+        while todo:
+            node = todo.pop()
+            if node is not None and not hasattr(node, "variable") and "alive" not in node.metadata:
+                node.metadata["alive"] = mark = _Node()
+                self.nodes.add(mark)
+                todo += [following for following, _ in node.next_functions]
+        return made
+
+
+def _tracked(made: object) -> bool:
+    return isinstance(made, Tensor) and made.requires_grad
 
 
 def nodes_behind(tensor: Tensor) -> int:
@@ -86,6 +129,7 @@ def _measure(settings: Settings, script: Script, detached: bool, epochs: int) ->
     make_optimizer = maker(settings.optimizer, settings.learning_rate)
     own = script.make_optimizers
     optimizers = make_optimizer(model.parameters()) if own is None else own(model, make_optimizer)
+    used = _stepped(optimizers, own is not None)
     alive: weakref.WeakSet[_Saved] = weakref.WeakSet()
     made: list[int] = []
 
@@ -95,18 +139,29 @@ def _measure(settings: Settings, script: Script, detached: bool, epochs: int) ->
         made.append(tensor.nbytes)
         return saved
 
-    nodes, saved, held = [], [], []
+    watch = _Watch(alive)
+    passes: list[tuple[Pass, ...]] = []
+    saved, held, nodes_alive = [], [], []
     for epoch in range(1, epochs + 1):
         made.clear()
+        watch.passes.clear()
         if script.told_the_epoch:
             model.epoch = epoch  # type: ignore[assignment]
-        with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept.tensor), _Backwards() as seen:
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept.tensor), watch:
             _epoch(script, step, model, data, optimizers)
         gc.collect(0)
-        nodes.append(seen.nodes)
+        passes.append(tuple(watch.passes))
         saved.append(sum(made))
-        held.append(sum(kept.tensor.nbytes for kept in alive))
-    return Cost(tuple(nodes), tuple(saved), tuple(held), _unused(model, optimizers, own is not None))
+        held.append(watch.held)
+        nodes_alive.append(len(watch.nodes))
+    return Cost(
+        nodes=tuple(sum(one.nodes for one in epoch) for epoch in passes),
+        saved=tuple(saved),
+        held=tuple(held),
+        unused=_unused(model, used),
+        alive=tuple(nodes_alive),
+        passes=passes[0],
+    )
 
 
 def _epoch(script: Script, step: Step, model: nn.Module, data: Any, optimizers: Any) -> None:
@@ -121,7 +176,17 @@ def _epoch(script: Script, step: Step, model: nn.Module, data: Any, optimizers: 
         optimizers.step()
 
 
-def _unused(model: nn.Module, optimizers: Any, several: bool) -> tuple[str, ...]:
-    every = list(optimizers) if several and isinstance(optimizers, tuple) else [optimizers]
-    used = {id(p) for one in every for group in one.param_groups for p in group["params"]}
+def _stepped(optimizers: Any, several: bool) -> set[int]:
+    """The ids of the parameters that an optimizer's step has used, filled as they step."""
+    used: set[int] = set()
+
+    def note(optimizer: torch.optim.Optimizer, *_: Any) -> None:
+        used.update(id(p) for group in optimizer.param_groups for p in group["params"])
+
+    for one in optimizers if several and isinstance(optimizers, tuple) else (optimizers,):
+        one.register_step_post_hook(note)
+    return used
+
+
+def _unused(model: nn.Module, used: set[int]) -> tuple[str, ...]:
     return tuple(n for n, p in model.named_parameters() if p.grad is not None and id(p) not in used)

@@ -98,12 +98,17 @@ def _otherwise(trace: Trace) -> str:
 
 def _leak(attached: Cost, detached: Cost) -> str:
     grows, steady, name = (attached, detached, NAMES[0]) if attached.grows else (detached, attached, NAMES[1])
-    each = (grows.held[-1] - grows.held[0]) / (len(grows.held) - 1)
-    other = "nothing" if not any(steady.held) else f"{_bytes(steady.held[-1])} at most"
+    epochs = len(grows.held)
+    nodes, each = ((kept[-1] - kept[0]) / (epochs - 1) for kept in (grows.alive, grows.held))
+    kept = "nothing" if not steady.held[-1] and not steady.alive[-1] else _held(steady)
     return (
-        f"{name}, the graphs kept alive grow by {_bytes(each)} with every epoch, "
-        f"{_bytes(grows.held[-1])} after {len(grows.held)}; in the other twin {other} is kept."
+        f"{name}, the graphs kept alive grow by {nodes:,.0f} autograd nodes and {_bytes(each)} with every epoch: "
+        f"{_held(grows)} after {epochs}. In the other twin {kept} is kept."
     )
+
+
+def _held(cost: Cost) -> str:
+    return f"{cost.alive[-1]:,} nodes and {_bytes(cost.held[-1])}"
 
 
 def _waste(attached: Cost, detached: Cost) -> str:

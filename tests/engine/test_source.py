@@ -39,7 +39,7 @@ def test_the_twins_differ_by_the_marked_line_alone(experiment: str, place: str) 
 def test_the_script_is_plain_torch(experiment: str, place: str) -> None:
     text = export_script(Settings(experiment=experiment, detach=place))
     imports = re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE)
-    assert set(imports) <= {"torch", "math", "typing"}
+    assert set(imports) <= {"torch", "math", "typing", "collections"}
     assert "engine" not in text
     assert "detach_here" not in text
 
