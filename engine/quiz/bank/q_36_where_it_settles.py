@@ -1,0 +1,53 @@
+"""A straight-through gradient never vanishes between two whole numbers, and so x settles at the edge."""
+
+from engine.quiz.definition import Option, Question
+
+SNIPPET = """\
+import torch
+
+x = torch.tensor(0.2, requires_grad=True)
+for _ in range(500):
+    y = x + (x.round() - x).detach()
+    loss = (y - 1.3).pow(2)
+    x.data -= 0.01 * torch.autograd.grad(loss, x)[0]
+print("x:", x.item())
+print("y:", y.item())
+answer = round(x.item(), 1)
+"""
+
+QUESTION = Question(
+    name="where-it-settles",
+    topic="Estimated gradients",
+    prompt=(
+        "`y` is `x` rounded, with a straight-through gradient, and is to come near 1.3. The best that a whole number "
+        "can do is 1. Plain gradient descent starts at `x = 0.2`. Where is `x` after 500 steps, to one decimal?"
+    ),
+    snippet=SNIPPET,
+    options=(
+        Option(
+            text="At 1.3, which is rounded to 1.",
+            explanation=(
+                "The gradient is taken at `y`, not at `x`. While `y` is 1 it is too low, so `x` goes on growing past 1.3."
+            ),
+            answer=1.3,
+        ),
+        Option(
+            text="At 0.5, as soon as `y` is 1.",
+            explanation="`y = 1` is the best there is, but its gradient is -0.6 and not 0, so `x` grows on.",
+            answer=0.5,
+        ),
+        Option(
+            text="At 1.5, where `y` jumps from 1 to 2.",
+            explanation=(
+                "Below 1.5 `y` is too low and `x` grows, above it `y` is too high and `x` shrinks. The estimated gradient is "
+                "zero nowhere, and `x` swings about the edge."
+            ),
+            answer=1.5,
+        ),
+        Option(
+            text="At 1, where `x` and `y` agree.",
+            explanation="Nothing in the loss pulls `x` to its rounded value: `x` itself is not in it.",
+            answer=1.0,
+        ),
+    ),
+)
