@@ -234,7 +234,7 @@ class _Still(torch.optim.Optimizer):
     """An optimizer that lets the weights be, and the gradients add up."""
 
     def __init__(self, parameters: Iterable[nn.Parameter]) -> None:
-        super().__init__(parameters, {})
+        super().__init__(parameters, {"lr": 0.0})
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Keeps them."""

@@ -76,9 +76,11 @@ except RuntimeError as refusal:
 edited = gradient(loss, leaf)
 touched = y.item() != value
 
-names = "values_same shares_memory requires_grad grad_fn right after before through edit_raised edited touched"
-for name in names.split():
-    print(f"{{name}}: {{globals()[name]}}")
+print("values the same:", values_same, "; memory shared:", shares_memory)
+print("requires_grad:", requires_grad, "; grad_fn:", grad_fn)
+print("y's own right gradient:", right, "; by a loss made after:", after, "; made before:", before)
+print("gradient through the result:", through)
+print("after the edit:", edit_raised or edited, "; y is touched:", touched)
 '''
 
 _LINES = {
@@ -122,8 +124,10 @@ class Edit:
     """What comes of editing the result in place while autograd still needs the original."""
 
     kind: EditKind
+    came: Came
+    """The gradient that came after it, or what was raised, by the edit or by `backward()`."""
     text: str
-    """A sentence with the gradients, or what was raised, word for word."""
+    """A sentence with the gradients, or with what was raised, word for word."""
 
 
 @dataclass(frozen=True)
@@ -189,17 +193,17 @@ def _first_line(text: str) -> str:
 def _edit(seen: dict[str, Any]) -> Edit:
     before, edited, right = _came(seen["before"]), _came(seen["edited"]), seen["right"]
     if seen["edit_raised"] is not None:
-        return Edit("raises when edited", f"The edit itself raises: “{_first_line(seen['edit_raised'])}”")
+        refused = _came(seen["edit_raised"])
+        return Edit("raises when edited", refused, f"The edit itself raises: “{refused.refusal}”")
     if edited.refusal is not None and edited.refusal == before.refusal:
-        return Edit("raises anyway", f"backward() raises with the edit and without it: “{edited.refusal}”")
+        said = f"`backward()` raises with the edit and without it: “{edited.refusal}”"
+        return Edit("raises anyway", edited, said)
     if edited.refusal is not None:
-        return Edit("raises at backward", f"Noticed, backward() raises: “{edited.refusal}”")
+        return Edit("raises at backward", edited, f"Noticed, `backward()` raises: “{edited.refusal}”")
     if edited.gradient != right:
-        changed = (
-            f"Nothing is noticed, and the gradient is silently wrong: {edited.text} instead of {right:g}."
-        )
-        return Edit("silently wrong", changed)
+        said = f"Nothing is noticed, and the gradient is silently wrong: {edited.text} instead of {right:g}."
+        return Edit("silently wrong", edited, said)
     kept = "changes" if seen["touched"] else "keeps its value"
     return Edit(
-        "does not touch it", f"The original {kept}, and its gradient is {edited.text}, as it should be."
+        "does not touch it", edited, f"The original {kept}, and its gradient is right: {edited.text}."
     )
