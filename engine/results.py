@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.cache import Cache
+from engine.finite_differences import Comparison, compare
 from engine.recorder import StepRecord
 from engine.recording import Weights, record
 from engine.settings import Settings
@@ -22,6 +23,8 @@ CAPACITY = 48 * 2**20
 """What all kept traces may weigh together, in bytes."""
 RECORDS_CAPACITY = 8 * 2**20
 """What all kept records may weigh: a step is recorded anew in milliseconds."""
+COMPARISONS_CAPACITY = 2 * 2**20
+"""What all kept comparisons with finite differences may weigh."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,16 @@ class RecordKey:
     weights: Weights
 
 
+@dataclass(frozen=True)
+class ComparisonKey:
+    """Autograd beside finite differences: the run, the parameter, the epoch, with or without the detach."""
+
+    settings: Settings
+    parameter: str
+    epoch: int
+    detached: bool
+
+
 def _weigh(step: StepRecord) -> int:
     """About how much memory a record holds, in bytes."""
     arrays = [array for stage in step.stages for array in (stage.output.values, stage.gradient)]
@@ -44,6 +57,7 @@ def _weigh(step: StepRecord) -> int:
 traces: Cache[Settings, Trace] = Cache(CAPACITY, lambda trace: trace.nbytes)
 records: Cache[RecordKey, StepRecord] = Cache(RECORDS_CAPACITY, _weigh)
 verdicts: Cache[Settings, Verdict] = Cache(2_000, lambda verdict: 1)
+comparisons: Cache[ComparisonKey, Comparison] = Cache(COMPARISONS_CAPACITY, lambda found: found.nbytes)
 _one_at_a_time = threading.Semaphore(1)
 
 
@@ -76,4 +90,12 @@ def record_of(key: RecordKey) -> StepRecord:
         lambda: record(
             key.settings, epoch=key.epoch, detached=key.detached, weights=key.weights, trace=trace
         ),
+    )
+
+
+def comparison_of(key: ComparisonKey) -> Comparison:
+    """Autograd beside finite differences for that key; the run it belongs to comes from `trace_of`."""
+    trace = trace_of(key.settings)
+    return comparisons.get(
+        key, lambda: compare(key.settings, key.parameter, key.epoch, key.detached, trace=trace)
     )

@@ -10,10 +10,14 @@ view = open_page(
 )
 
 
+import streamlit as st
+
 from engine.results import verdict_of
 from pages.components import controls
 from pages.components.code_panel import show_code
+from pages.components.differences import show_differences
 from pages.components.practice import choose_pattern, show_evidence, show_lines, show_story, show_verdict
+from pages.components.reference import show_reference
 from pages.components.results import show_trace
 
 if view.controls:
@@ -26,4 +30,8 @@ verdict = verdict_of(trace)
 show_verdict(verdict)
 show_lines(view.settings)
 show_evidence(trace, verdict, view.epoch)
+st.header("Finite differences beside autograd", anchor=False)
+show_differences(view.settings, view.epoch, trace)
 show_code(view.settings, view.epoch)
+st.header("Ten ways to stop a gradient", anchor=False)
+show_reference()

@@ -41,15 +41,17 @@ def show_losses(trace: Trace, epoch: int) -> None:
     )
 
 
-def show_series(values: Mapping[str, Sequence[float]], what: str, epoch: int, key: str) -> None:
-    """One number an epoch for each twin, such as the experiment's own measure."""
+def show_series(
+    values: Mapping[str, Sequence[float]], what: str, epoch: int | None, key: str, along: str = "epoch"
+) -> None:
+    """One number an epoch for each twin, such as the experiment's own measure; or one for each of something else."""
     rows = [(n, name, value) for name, series in values.items() for n, value in enumerate(series, start=1)]
     if not any(math.isfinite(value) for _, _, value in rows):
         return
     ends = ", ".join(f"{name}: {_range(series)}" for name, series in values.items() if series)
     _show(
-        _lines(rows, what, "twin", _TWINS, epoch, dashed=True),
-        f"{what[0].upper()}{what[1:]} over the epochs, {ends}.",
+        _lines(rows, what, "twin", _TWINS, epoch, dashed=True, along=along),
+        f"{what[0].upper()}{what[1:]}, {ends}.",
         key,
     )
 
@@ -100,18 +102,19 @@ def _lines(
     what: str,
     by: str,
     names: list[str],
-    epoch: int,
+    epoch: int | None,
     *,
     dashed: bool,
     highest: float | None = None,
+    along: str = "epoch",
 ) -> alt.LayerChart | alt.FacetChart:
     frame = pd.DataFrame(
-        [row for row in rows if row[2] is not None and math.isfinite(row[2])], columns=["epoch", by, what]
+        [row for row in rows if row[2] is not None and math.isfinite(row[2])], columns=[along, by, what]
     )
     last = max((row[0] for row in rows), default=1)
     x = alt.X(
-        "epoch:Q",
-        title="epoch",
+        f"{along}:Q",
+        title=along,
         scale=alt.Scale(domain=[1, max(last, 2)], nice=False, zero=False),
         axis=alt.Axis(tickMinStep=1, format="d"),
     )
@@ -126,7 +129,7 @@ def _lines(
         "color": alt.Color(f"{by}:N", scale=colours, legend=alt.Legend(orient="top", title=None)),
         "strokeDash": alt.StrokeDash(f"{by}:N", scale=alt.Scale(domain=names), legend=None),
         "shape": alt.Shape(f"{by}:N", scale=alt.Scale(domain=names), legend=None),
-        "tooltip": [alt.Tooltip("epoch:Q", format="d"), f"{by}:N", alt.Tooltip(f"{what}:Q", format=".6g")],
+        "tooltip": [alt.Tooltip(f"{along}:Q", format="d"), f"{by}:N", alt.Tooltip(f"{what}:Q", format=".6g")],
     }
     base = alt.Chart(frame)
     line = base.mark_line(strokeWidth=2).encode(
@@ -136,7 +139,9 @@ def _lines(
     points = base.mark_point(size=size, filled=True, opacity=opacity).encode(
         **{k: v for k, v in encoding.items() if k != "strokeDash"}
     )
-    rule = alt.Chart(pd.DataFrame({"epoch": [epoch]})).mark_rule(strokeDash=[2, 2], color="gray").encode(x=x)
+    if epoch is None:
+        return alt.layer(line, points)
+    rule = alt.Chart(pd.DataFrame({along: [epoch]})).mark_rule(strokeDash=[2, 2], color="gray").encode(x=x)
     return alt.layer(rule, line, points)
 
 

@@ -95,11 +95,21 @@ def show_evidence(trace: Trace, verdict: Verdict, epoch: int) -> None:
         charts.show_series(
             {name: run.measures or () for name, run in _named(trace)}, measure.label, epoch, "measure"
         )
+    if any(len(cost.passes) > 2 for cost in (verdict.attached, verdict.detached)):
+        _show_passes(verdict)
     if any(any(cost.held) for cost in (verdict.attached, verdict.detached)):
         held = dict(
             zip((charts.WITHOUT, charts.WITH), (verdict.attached.held, verdict.detached.held), strict=True)
         )
         charts.show_series(held, "bytes held after the epoch", epoch, "held")
+
+
+def _show_passes(verdict: Verdict) -> None:
+    """What each backward pass of one epoch went through, for an epoch that has several."""
+    st.markdown("**Each backward pass of the first epoch**")
+    costs = zip((charts.WITHOUT, charts.WITH), (verdict.attached, verdict.detached), strict=True)
+    counts = {name: [one.nodes for one in cost.passes] for name, cost in costs}
+    charts.show_series(counts, "autograd nodes gone through", None, "passes", along="backward pass")
 
 
 def _named(trace: Trace) -> list[tuple[str, Run]]:

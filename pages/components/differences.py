@@ -1,0 +1,59 @@
+"""Finite differences beside autograd: where the two part, a gradient is cut."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from engine import Settings, Trace
+from engine.finite_differences import STEP, Comparison, Doubles
+from engine.results import ComparisonKey, comparison_of
+from pages.components.tensors import number_text, tensor_html
+
+_STEPS = ("with the detach", "without the detach")
+
+
+def show_differences(settings: Settings, epoch: int, trace: Trace) -> None:
+    """A parameter of the run to choose, and both gradients of it, at the weights of that epoch."""
+    choose, step = st.columns(2)
+    with choose:
+        names = [parameter.name for parameter in trace.attached.parameters]
+        parameter = st.selectbox("Parameter", names, key=f"differenced parameter {settings.experiment}")
+    with step:
+        chosen = st.radio("The step", _STEPS, horizontal=True, key="differenced step")
+    with st.spinner("Moving each weight a little ...", show_time=False):
+        found = comparison_of(ComparisonKey(settings, parameter, epoch, chosen == _STEPS[0]))
+    st.info(found.sentence)
+    if found.differences is None:
+        return
+    autograd, differences, apart = st.columns(3)
+    with autograd:
+        if found.autograd is None:
+            why = f"backward() raised: “{found.refused}”" if found.refused else "no gradient came."
+            _html(f'<p>By autograd</p><div class="missing">None: {escape(why)}</div>')
+        else:
+            _tensor(found.autograd, "By autograd")
+    with differences:
+        _tensor(found.differences, "By finite differences")
+    with apart:
+        _tensor(_difference(found, found.differences), "Difference")
+    losses = " + ".join(number_text(loss) for loss in found.losses)
+    st.caption(
+        f"In float64, with L = {losses} at epoch {epoch}: (L(p + h) - L(p - h)) / 2h for one weight p after the other, "
+        f"h = {STEP:g} · max(1, size of p). Slopes that differ by more than {found.tolerance:.1g} count as parted. Where L "
+        "jumps or bends within h of p, as at a rounding, no number is its slope."
+    )
+
+
+def _difference(found: Comparison, differences: Doubles) -> Doubles:
+    """Autograd less the differences, no gradient counting as 0."""
+    return -differences if found.autograd is None else found.autograd - differences
+
+
+def _tensor(values: Doubles, label: str) -> None:
+    _html(tensor_html(values, label))
+
+
+def _html(body: str) -> None:
+    st.html(f'<div class="lab">{body}</div>')
