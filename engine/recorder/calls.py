@@ -140,7 +140,8 @@ def _plain(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict
         call.storage = tape.flow.storage_of(changed[0])
         if name == "zero_":
             tape.events.append(Event("clear", call.number, call.line, changed[0]))
-        tape.flow.writes.setdefault(call.storage, []).append(call)
+        for storage in {call.storage} if len(changed) == 1 else {tape.flow.storage_of(t) for t in changed}:
+            tape.flow.writes.setdefault(storage, []).append(call)
     if not made:
         if name in SINKS and inputs:
             _sink(tape, call, name, out)

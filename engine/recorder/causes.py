@@ -24,6 +24,8 @@ class Cause(NamedTuple):
     """The line to blame where it is not the operation's."""
     passes: bool = False
     """Whether one step of training is known to end it."""
+    after: bool = False
+    """Whether the gradient came and was made zeros afterwards, so that other calls of the step don't matter."""
 
 
 _PRODUCTS = frozenset(
@@ -55,6 +57,7 @@ _BRANCH = (
 _OFF = "Try a smaller learning rate, another initial bias, or a unit with a slope below zero such as `leaky_relu`."
 _OUTSIDE = "Clamp only what is reported, or use a bound that is soft: `tanh`, `sigmoid`."
 _ONE_ENTRY = "Pass the `dim` over which the entries compete; for a single output use `sigmoid`."
+_CHANGED = "Look at the factor: a `max_norm` of 0, or a scale of 0, wipes every gradient."
 _HOOK = (
     "Return the gradient from the hook, or None to leave it as it is; to freeze use `requires_grad_(False)`."
 )
@@ -79,12 +82,21 @@ def cause_of(node: int, bit: int, scene: Scene) -> Cause | None:
     return None
 
 
-def hook_on(bit: int, scene: Scene) -> Cause | None:
-    """The hook on a leaf, which can put zeros in the place of what came."""
+def changed_after(bit: int, scene: Scene) -> Cause | None:
+    """What put zeros in the place of the gradient that came to a leaf: a hook, or a later change of its `.grad`."""
     leaf = scene.tape.flow.graph.leaves[bit]
+    writes = (
+        scene.tape.flow.writes.get(scene.tape.flow.storage_of(leaf.grad)) if leaf.grad is not None else None
+    )
+    if writes:
+        return Cause(
+            "it came, and its `.grad` was changed to zeros here", _CHANGED, writes[-1].line, after=True
+        )
     if not leaf._backward_hooks and not getattr(leaf, "_post_accumulate_grad_hooks", None):
         return None
-    return Cause("a hook on it puts zeros in the gradient's place", _HOOK, scene.tape.hooks.get(id(leaf)))
+    return Cause(
+        "a hook on it puts zeros in the gradient's place", _HOOK, scene.tape.hooks.get(id(leaf)), after=True
+    )
 
 
 def _zero_factor(call: Call, bit: int, scene: Scene) -> Cause | None:
@@ -101,7 +113,9 @@ def _zero_factor(call: Call, bit: int, scene: Scene) -> Cause | None:
     zero = scene.recorder.zero_before
     if any(scene.states.get(n) == "gradient" and id(scene.tensor(n)) in zero for n in trained):
         return Cause(f"{who} is all zeros before its first step", _STARTS_AT_ZERO, passes=True)
-    return Cause(f"{who} is all zeros", _BOTH if trained else _FACTOR)
+    first_state = call.operation.endswith("_cell") and not trained
+    both = bool(trained) and all(id(scene.tensor(n)) in zero for n in trained)
+    return Cause(f"{who} is all zeros", _BOTH if both else _FACTOR, passes=first_state)
 
 
 def _name(entry: Entry, scene: Scene) -> str:

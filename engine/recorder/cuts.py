@@ -93,9 +93,14 @@ def _blame(cuts: list[CutFound], scene: Scene) -> None:
     certain: set[str] = set()
     for cut in cuts:
         certain.update(n for n in scene.named(cut.lost_on_the_way) if scene.states.get(n) == "none")
+    in_step = {
+        n for cut in cuts if any(call.in_step for call in cut.calls) for n in scene.named(cut.lost_on_the_way)
+    }
     for cut in cuts:
         on_the_way = scene.named(cut.lost_on_the_way)
         cut.starved = [n for n in on_the_way if scene.states.get(n) == "none" and n not in scene.wiped]
+        if not any(call.in_step for call in cut.calls):
+            cut.starved = [n for n in cut.starved if n not in in_step]
         cut.partial = [n for n in on_the_way if scene.states.get(n) in ("gradient", "zero")]
         perhaps = [
             n for n in scene.named(cut.lost_perhaps)

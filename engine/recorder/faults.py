@@ -47,9 +47,15 @@ def warn_of_raised(scene: Scene) -> Iterator[Warned]:
     if not kind:
         return
     here = Line(raised.location.file, raised.location.line) if raised.location is not None else None
-    line, more = here, ""
+    line, more, advice = here, "", ""
     names: list[str] = []
+    if kind == "inplace" and "leaf" in raised.message:
+        text = f"{raised.type}: a leaf that requires grad is changed in place while gradients are on."
+        yield warned(1000, kind, here, (), text, "Change it under `with torch.no_grad():`.")
+        return
     if kind == "inplace" and "modified by" in raised.message:
+        if _last_is_a_step(scene):
+            advice = "Call `backward()` before `step()`, or compute what is sent back after the step."
         culprit = _last_in_place(scene)
         line, more = (
             culprit or here,
@@ -68,7 +74,15 @@ def warn_of_raised(scene: Scene) -> Iterator[Warned]:
         block = next((c.kind_line for c in scene.tape.calls if c.kind == "inference_mode"), None)
         line = block or here
     text = f"{raised.type}: {WHAT[kind]}.{more}" + (f" Held by {listed(names)}." if names else "")
-    yield warned(1000, kind, line, names, text)
+    yield warned(1000, kind, line, names, text, advice)
+
+
+def _last_is_a_step(scene: Scene) -> bool:
+    """Whether the last change in place before the failed pass was an optimizer's."""
+    until = scene.tape.backwards[-1].number if scene.tape.backwards else 1 << 62
+    moved = [e.number for e in scene.tape.events if e.kind == "optimizer" and e.number < until]
+    edits = [c.number for c in scene.tape.calls if c.in_place and c.number < until]
+    return bool(moved) and max(moved) > max(edits, default=0)
 
 
 def _kind(scene: Scene, raised: Raised) -> str:
@@ -140,7 +154,8 @@ def warn_of_no_path(scene: Scene, explained: bool) -> Iterator[Warned]:
 
 def warn_of_nothing(scene: Scene) -> Iterator[Warned]:
     """Nothing was found that could learn, or nothing was sent back: that is no clean bill of health."""
-    if scene.raised is None and not scene.tape.backwards:
+    by_hand = any(e.kind == "set_grad" for e in scene.tape.events)
+    if scene.raised is None and not scene.tape.backwards and not by_hand:
         text = "No `backward()` ran, so nothing can be said about gradients."
         yield warned(
             1000, "not_in_graph", None, (), text, "Put the call of `backward()` into what is recorded."

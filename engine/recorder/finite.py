@@ -31,6 +31,11 @@ def warn_of_non_finite(scene: Scene) -> Iterator[Warned]:
         return
     names = _not_finite(scene)
     if names:
+        made = _first_nan(scene)
+        if made is not None:
+            text = f"{verb(names, 'The gradient', 'The gradients')} of {listed(names)} {verb(names, 'is', 'are')} not finite: "
+            yield warned(150, "non_finite", made.line, names, f"{text}`{made.operation}` makes nan here.")
+            return
         call = _first_in_backward(scene)
         text = f"{verb(names, 'The gradient', 'The gradients')} of {listed(names)} {verb(names, 'is', 'are')} not finite"
         text += f": the derivative of `{call.operation}` is not finite here." if call is not None else "."
@@ -87,6 +92,27 @@ def _not_finite(scene: Scene) -> list[str]:
     if not gradients or math.isfinite(torch.nn.utils.get_total_norm(gradients.values(), math.inf)):
         return []
     return [name for name, gradient in gradients.items() if not bool(torch.isfinite(gradient).all())]
+
+
+def _first_nan(scene: Scene) -> Call | None:
+    """The first call that made nan out of inputs without one, though the loss does not show it."""
+    for call in scene.tape.calls:
+        if (
+            call.in_step
+            and any(_has_nan(e) for e in call.outputs)
+            and not any(_has_nan(e) for e in call.inputs)
+        ):
+            return call
+    return None
+
+
+def _has_nan(entry: Entry) -> bool:
+    if entry.content is None:
+        return False
+    record = entry.record()
+    if record.values is None:
+        return record.measured is not None and any(math.isnan(number) for number in record.measured)
+    return record.values.dtype.kind in "fc" and bool(np.isnan(record.values).any())
 
 
 def _first_in_backward(scene: Scene) -> Call | None:

@@ -42,7 +42,8 @@ def warn_of_zeros(zeros: list[ZeroFound], scene: Scene) -> Iterator[Warned]:
         names = [n for n in zero.starved if scene.trainable(n)]
         if scene.held:
             names = [n for n in names if id(scene.tensor(n)) in scene.held]
-        names = [n for n in names if id(scene.tensor(n)) not in scene.recorder.fed]
+        if zero.cause is None or not zero.cause.after:
+            names = [n for n in names if id(scene.tensor(n)) not in scene.recorder.fed]
         if names and not zero.harmless:
             nothing = all(scene.states[n] == "none" for n in names)
             who = f"{listed(names)} {verb(names, 'gets', 'get')} {'no gradient' if nothing else 'a gradient of zeros'}"
@@ -70,14 +71,19 @@ def _starving(cut: CutFound, names: list[str], scene: Scene) -> Warned:
     perhaps = "possibly because " if cut.possible else ""
     after = " (the link through plain numbers can't be proven)" if cut.possible else ""
     drawn = any(call.passed & Passed.DISTRIBUTION for call in cut.calls)
+    wrapped = any(call.operation == "Parameter" for call in cut.calls)
     what = "`sample()` draws numbers without a history" if drawn else WHAT.get(cut.kind, "the path ends here")
+    if wrapped:
+        what = "`nn.Parameter` around a computed tensor is a new leaf, with no path back"
     text = f"{who}: {perhaps}{what}{after}."
     if scene.cannot_train():
         text += " Nothing in the loss requires a gradient, so `backward()` refuses."
     weight = 100 + len(names) + 10 * held + (500 if scene.cannot_train() else 0) - (50 if cut.possible else 0)
     special = ""
     if drawn:
-        special = "Use `rsample()`, which is differentiable, or put `log_prob(sample)` into the loss."
+        special = "Use `rsample()` where the distribution has one, or put `log_prob(sample)` into the loss."
+    if wrapped:
+        special = "Use the tensor as it is; make an `nn.Parameter` once, in `__init__`, of what is to be trained itself."
     return warned(weight, cut.kind, cut.line, names, text, special)
 
 

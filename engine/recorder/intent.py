@@ -36,6 +36,8 @@ def _is_meant(cut: CutFound, wanted: list[str], scene: Scene) -> bool:
     if held and not any(starved & ids for ids in held):
         cut.why = "no optimizer of this step holds what it cuts off"
         return True
+    if _stepped_on_nothing(starved, scene):
+        return False
     if held and not _other_optimizers_business(starved, held, scene):
         return False
     if _in_eval_mode(wanted, scene):
@@ -63,6 +65,12 @@ def _other_optimizers_business(starved: set[int], held: list[set[int]], scene: S
     fed = {id(p) for n, p in scene.names.parameters.items() if scene.states[n] == "gradient"}
     others = set().union(*(ids for ids in held if not ids & fed))
     return starved <= others and any(ids & fed for ids in held)
+
+
+def _stepped_on_nothing(starved: set[int], scene: Scene) -> bool:
+    """Whether an optimizer of what starves made its step, and nothing it holds had a gradient: that is never meant."""
+    fed = {id(p) for n, p in scene.names.parameters.items() if scene.states[n] in ("gradient", "zero")}
+    return any(_ids(o) & starved and not _ids(o) & fed for o in scene.tape.stepped)
 
 
 def _ids(optimizer: Optimizer) -> set[int]:

@@ -130,8 +130,12 @@ def computed_tensors(scene: Scene) -> list[Computed]:
         reason = "It is computed, no leaf: its gradient is used on the way back and not kept."
         if scene.raised is None and on_the_way and entry is not None and not entry.scalar:
             if before is value:
-                unnamed = not scene.named(entry.tracked)
+                behind = scene.named(entry.tracked)
+                unnamed = not [n for n in behind if n not in scene.names.held_only]
+                held = [n.partition(".")[0] for n in behind]
                 reason = "it is computed from a leaf that no variable holds, so the gradient is kept nowhere."
+                if unnamed and held:
+                    reason = f"it was computed from the tensor that `{held[0]}` holds, and stays as it is when that one moves."
             else:
                 unnamed = not isinstance(before, Tensor)
                 reason = "it is computed, no leaf, so its gradient is used on the way back and not kept."

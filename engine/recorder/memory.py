@@ -45,6 +45,7 @@ def _edits(scene: Scene) -> Iterator[Warned]:
             not call.in_place
             or not call.in_step
             or call.line is None
+            or call.function is not None
             or not call.outputs
             or call.operation in _NO_EDIT
         ):

@@ -32,6 +32,8 @@ class Names:
     buffers: dict[str, tuple[Tensor, str]] = field(default_factory=dict)
     """Each buffer with the name of the module it belongs to."""
     optimizers: dict[str, Optimizer] = field(default_factory=dict)
+    held_only: set[str] = field(default_factory=set)
+    """Names of what only an optimizer leads to."""
 
     def held(self) -> set[int]:
         """The ids of all tensors that a known optimizer holds."""
@@ -147,6 +149,7 @@ def add_held(names: Names, met: Container[int]) -> None:
                     full = f"{name}.param_groups[{number}]['params'][{place}]"
                     names.parameters[full] = parameter
                     names.tensors[id(parameter)] = full
+                    names.held_only.add(full)
 
 
 def variables_of(step: Callable[..., object]) -> dict[str, object]:

@@ -96,6 +96,8 @@ class Recorder:
         """Parameters, by `id`, that were all zeros when this call of the step began."""
         self.fed: set[int] = set()
         """Parameters, by `id`, that got a gradient in an earlier call of the step."""
+        self.moving: set[int] = set()
+        """Optimizers, by `id`, that made a step with a learning rate other than 0 in any call."""
         self.gave_no_tensor = False
         self.first_node = 0
 
@@ -115,7 +117,8 @@ class Recorder:
                 if s == "value"
             }
         self.had_gradients = {name for name, p in self.before.parameters.items() if p.grad is not None}
-        whole_step = any(event.kind == "optimizer" for event in self.tape.events)
+        # A step that sends its losses back itself clears its gradients itself as well, or means to gather them.
+        whole_step = bool(self.tape.stepped) or (bool(self.tape.backwards) and not self.sent_back)
         for parameter in self.before.parameters.values() if clear and not whole_step else ():
             parameter.grad = None
         self.tape.names = self.before
@@ -141,6 +144,9 @@ class Recorder:
         self.take_loss(loss)
         if self.raised is None:
             self._send_back(loss)
+        self.moving |= {
+            id(o) for o in self.tape.stepped if any(float(g.get("lr", 1.0)) for g in o.param_groups)
+        }
         if self.several:
             self.growth.measure(self._variables())
 
@@ -181,7 +187,8 @@ class Recorder:
         """Whether the step sent its loss back itself: what it returns then is for the log."""
         roots = [root for run in self.tape.backwards if run.to_leaves for root in run.roots]
         if not roots:
-            return False
+            # Gradients that were set by hand and used: what is returned without a history is for the log.
+            return bool(self.tape.stepped) and isinstance(loss, Tensor) and not loss.requires_grad
         entry = self.tape.flow.look_up(loss) if isinstance(loss, Tensor) else None
         if entry is None or not entry.tracked or not entry.scalar:
             return True

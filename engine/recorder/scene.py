@@ -128,8 +128,10 @@ def look_at(recorder: Recorder) -> Scene:
     names = recorder.names()
     tape = recorder.tape
     leaves = tape.flow.graph.leaves
+    came = {id(leaves[bit]) for run in tape.backwards for bit in run.arrived}
     add_held(
-        names, {id(leaves[e.leaf]) for c in tape.calls if c.in_step for e in c.inputs if e.leaf is not None}
+        names,
+        came | {id(leaves[e.leaf]) for c in tape.calls if c.in_step for e in c.inputs if e.leaf is not None},
     )
     bits = leaf_names(tape, names)
     scene = Scene(recorder, tape, names, bits, recorder.raised)
@@ -201,7 +203,11 @@ def _state(scene: Scene, name: str, tensor: Tensor) -> ParameterState:
     old, version = scene.recorder.old_grads.get(id(tensor), (None, -1))
     if gradient is None:
         cleared = [e for e in scene.tape.events if e.kind == "clear" and e.tensor is tensor]
+        if came and getattr(tensor, "_post_accumulate_grad_hooks", None):
+            return "gradient"  # a hook took it as soon as it was there
         if came and cleared and cleared[-1].number > came[-1][0].number:
+            if _read_between(scene.tape, tensor, came[0][0].number, cleared[-1].number):
+                return "gradient"
             if _moved_between(scene.tape.events, tensor, came[0][0].number, cleared[-1].number):
                 return "gradient" if any(state == "value" for _, state in came) else "zero"
             scene.wiped[name] = cleared[-1].line
@@ -211,6 +217,15 @@ def _state(scene: Scene, name: str, tensor: Tensor) -> ParameterState:
     if old is not None and came and all(state == "zero" for _, state in came):
         return "zero"
     return "zero" if is_zero(gradient) else "gradient"
+
+
+def _read_between(tape: Tape, tensor: Tensor, after: int, until: int) -> bool:
+    """Whether the step itself used the `.grad` as a value, as an update by hand does."""
+    bit = tape.flow.graph.bit_of.get(id(tensor), -1)
+    return any(
+        call.operation == "grad" and after < call.number < until and any(e.leaf == bit for e in call.about)
+        for call in tape.calls
+    )
 
 
 def _moved_between(events: Iterable[Event], tensor: Tensor, after: int, until: int) -> bool:

@@ -152,6 +152,12 @@ def line_that_calls(file: str, word: str, before: int | None = None) -> Line | N
     return Line(file, max(near or lines)) if lines else None
 
 
+def line_that_assigns(file: str, target: str) -> Line | None:
+    """The last line of the file that assigns a name or attribute as it is written there: `self.layers`."""
+    lines = [line for line, name in source(file).assigned.items() if name == target]
+    return Line(file, max(lines)) if lines else None
+
+
 def line_that_binds(file: str, variable: str) -> Line | None:
     """The last module-level line of the file that assigns the variable."""
     line = source(file).bound.get(variable)

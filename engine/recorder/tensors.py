@@ -80,6 +80,8 @@ def is_zero(tensor: Tensor) -> bool:
         number, address = _NUMBERS.get(tensor.dtype), tensor.data_ptr()
         if number is not None and address and number.from_address(address).value:
             return False
+    if tensor.is_meta:
+        return False
     if tensor.layout != torch.strided:
         tensor = tensor.detach().coalesce().values() if tensor.layout == torch.sparse_coo else tensor
     if not tensor.numel():

@@ -8,15 +8,19 @@ model has no more.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
+from torch.optim import Optimizer
 
 from engine.recorder.frames import Line
 from engine.recorder.intent import working_optimizers
 from engine.recorder.names import modules_of
-from engine.recorder.scene import Scene
+from engine.recorder.scene import Scene, arrivals
+from engine.recorder.source import line_that_assigns, line_that_binds
 from engine.recorder.suggestions import WHAT, listed, verb
+from engine.recorder.tensors import grad_fn_of
 from engine.recorder.warned import Warned, warned
 
 
@@ -25,11 +29,12 @@ def warn_of_upkeep(scene: Scene) -> Iterator[Warned]:
     unregistered = scene.hidden
     yield from _unregistered(scene, unregistered)
     yield from _stale(scene, {id(p) for p in unregistered.values()})
+    yield from _idle_optimizers(scene)
     yield from _zero_grad(scene)
     yield from _unused(scene)
 
 
-_CONTAINERS = (list, tuple, dict, set)
+_CONTAINERS = (list, tuple, dict, set, Tensor)
 _PLAIN = frozenset([bool, int, float, str, type(None)])
 """What nearly all attributes of torch's own modules are."""
 
@@ -57,8 +62,9 @@ def _contained(base: str, held: object, depth: int) -> Iterator[tuple[str, Tenso
     if isinstance(held, nn.Module):
         for path, parameter in held.named_parameters():
             yield f"{base}.{path}", parameter
-    elif isinstance(held, nn.Parameter):
-        yield base, held
+    elif isinstance(held, Tensor):
+        if held.requires_grad and grad_fn_of(held) is None:
+            yield base, held
     elif depth and isinstance(held, Mapping):
         for key, item in held.items():
             yield from _contained(f"{base}[{key!r}]", item, depth - 1)
@@ -82,8 +88,15 @@ def _unregistered(scene: Scene, hidden: dict[str, Tensor]) -> Iterator[Warned]:
     if names:
         no_optimizer = "no optimizer holds" if scene.held else "`parameters()` doesn't list"
         text = f"{listed(paths)} {verb(paths, 'gets', 'get')} a gradient and {no_optimizer} "
-        text += f"{verb(paths, 'it', 'them')}: {WHAT['unregistered']}."
-        yield warned(90 + len(names), "unregistered", None, names, text)
+        plain = all(
+            isinstance(p, Tensor) and not isinstance(p, nn.Parameter) for n, p in hidden.items() if n in paths
+        )
+        why = "a plain tensor is no parameter of its module" if plain else WHAT["unregistered"]
+        text += f"{verb(paths, 'it', 'them')}: {why}."
+        attribute = paths[0].partition("[")[0].rpartition(".")[2]
+        line = line_that_assigns(scene.recorder.file, f"self.{attribute}")
+        advice = "Make it an `nn.Parameter`." if plain else ""
+        yield warned(90 + len(names), "unregistered", line, names, text, advice)
 
 
 def _stale(scene: Scene, hidden: set[int]) -> Iterator[Warned]:
@@ -99,13 +112,23 @@ def _stale(scene: Scene, hidden: set[int]) -> Iterator[Warned]:
             if scene.states[n] in ("gradient", "zero") and id(p) not in scene.held and id(p) not in hidden
         ]  # fmt: skip
         if left_out:
-            text = f"{listed(left_out)} {verb(left_out, 'gets', 'get')} a gradient and never moves: `{name}` holds "
+            text = f"{listed(left_out)} {verb(left_out, 'gets a gradient and never moves', 'get gradients and never move')}: `{name}` holds "
             text += f"{len(orphans)} {'tensor' if len(orphans) == 1 else 'tensors'} that the model no longer uses."
-            yield warned(95 + len(left_out), "stale_optimizer", None, left_out, text)
+            line = line_that_binds(scene.recorder.file, name.partition(".")[0])
+            yield warned(95 + len(left_out), "stale_optimizer", line, left_out, text)
 
 
 def _zero_grad(scene: Scene) -> Iterator[Warned]:
     by_line: dict[Line | None, list[str]] = {}
+    for name, tensor in _once(scene).items():
+        line = _thrown_away(scene, tensor)
+        if line is not None and scene.trainable(name):
+            by_line.setdefault(line, []).append(name)
+    for line, names in by_line.items():
+        text = f"The gradients of {listed(names)} are cleared here between two passes of one loop, before any step used them."
+        advice = "Clear them once before the loop, so that its passes add up; or step after each pass."
+        yield warned(110 + len(names), "zero_grad", line, names, text, advice)
+    by_line = {}
     for name, line in scene.wiped.items():
         if scene.trainable(name):
             by_line.setdefault(line, []).append(name)
@@ -117,6 +140,19 @@ def _zero_grad(scene: Scene) -> Iterator[Warned]:
         run = next((run for run in scene.tape.backwards if run.line is not None), None)
         text = f"The gradients of {listed(sorted(piled))} are never cleared, so each step adds to those of all steps before."
         yield warned(85, "zero_grad", run.line if run is not None else None, sorted(piled), text)
+
+
+def _thrown_away(scene: Scene, tensor: Tensor) -> Line | None:
+    """The line that cleared what one pass brought before the same line's next pass, with no step in between."""
+    passes = [run for run, state in arrivals(scene, tensor) if state == "value"]
+    for one, other in pairwise(passes):
+        between = [
+            e for e in scene.tape.events if e.tensor is tensor and one.number < e.number < other.number
+        ]
+        kinds = [e.kind for e in between]
+        if one.line == other.line and "clear" in kinds and "optimizer" not in kinds:
+            return next(e.line for e in between if e.kind == "clear")
+    return None
 
 
 def _never_cleared(scene: Scene, name: str) -> bool:
@@ -173,7 +209,8 @@ def notes_on(scene: Scene) -> Iterator[str]:
         recorder.whole_step and not recorder.sent_back and any(run.to_leaves for run in scene.tape.backwards)
     )
     fed = {id(p) for n, p in scene.names.parameters.items() if scene.states[n] == "gradient"}
-    if own and not stepped and fed & scene.held:
+    hooked = any(getattr(p, "_post_accumulate_grad_hooks", None) for p in scene.names.parameters.values())
+    if own and not stepped and fed & scene.held and not hooked:
         yield "No optimizer's `step()` was called, so nothing moves in this step."
     planned = {
         id(value.optimizer) for value in scene.names.variables.values()
@@ -181,12 +218,46 @@ def notes_on(scene: Scene) -> Iterator[str]:
     }  # fmt: skip
     for name, optimizer in scene.names.optimizers.items():
         still = all(float(group.get("lr", 1.0)) == 0.0 for group in optimizer.param_groups)
-        if still and id(optimizer) in stepped and id(optimizer) not in planned:
+        starts = id(optimizer) in planned and recorder.calls_made == 1
+        if still and id(optimizer) in stepped and id(optimizer) not in recorder.moving and not starts:
             yield f"The learning rate of `{name}` is 0, so it moves nothing."
-        held = {id(p) for group in optimizer.param_groups for p in group["params"]}
-        frozen = [n for n, p in scene.names.parameters.items() if id(p) in held and not p.requires_grad]
+        frozen = _frozen_in(optimizer, scene)
         if frozen:
             yield f"`{name}` holds {listed(frozen)}, which {verb(frozen, 'is', 'are')} frozen."
+    if scene.held:
+        edited = {call.storage for call in scene.tape.calls if call.in_place}
+        loose = [
+            n for n, p in _once(scene).items()
+            if scene.states[n] == "gradient" and id(p) not in scene.held and scene.tape.flow.storage_of(p) not in edited
+        ]  # fmt: skip
+        if loose:
+            yield f"No known optimizer holds {listed(loose)}, so {verb(loose, 'it does', 'they do')} not move."
+
+
+def _once(scene: Scene) -> dict[str, Tensor]:
+    """Every parameter by its first name."""
+    first = {id(p): n for n, p in reversed(scene.names.parameters.items())}
+    return {n: p for n, p in scene.names.parameters.items() if first[id(p)] == n}
+
+
+def _frozen_in(optimizer: Optimizer, scene: Scene) -> list[str]:
+    held = {id(p) for group in optimizer.param_groups for p in group["params"]}
+    return [n for n, p in _once(scene).items() if id(p) in held and not p.requires_grad]
+
+
+def _idle_optimizers(scene: Scene) -> Iterator[Warned]:
+    """Optimizers that can move nothing: all they hold is frozen, or a group of theirs is empty."""
+    for name, optimizer in scene.names.optimizers.items():
+        line = line_that_binds(scene.recorder.file, name.partition(".")[0])
+        held = [p for group in optimizer.param_groups for p in group["params"]]
+        frozen = _frozen_in(optimizer, scene)
+        if held and optimizer in scene.tape.stepped and not any(p.requires_grad for p in held):
+            text = f"All that `{name}` holds is frozen ({listed(frozen)}), so its step moves nothing."
+            yield warned(96, "frozen", line, frozen, text)
+        if not all(group["params"] for group in optimizer.param_groups):
+            text = f"`{name}` has a group without parameters, so it never moves what was meant to be in it."
+            advice = "Put a list into it: `list(model.parameters())`. A generator that was read once gives nothing more."
+            yield warned(96, "stale_optimizer", line, (), text, advice)
 
 
 LEFT_OUT = (

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from engine.recorder.backward import BackwardPass, Target
-from engine.recorder.causes import Cause, cause_of, hook_on
+from engine.recorder.causes import Cause, cause_of, changed_after
 from engine.recorder.frames import Line
 from engine.recorder.records import GradientState
 from engine.recorder.scene import Scene, arrivals
@@ -40,18 +40,17 @@ def find_zeros(scene: Scene) -> list[ZeroFound]:
         tensor = scene.tensor(name)
         bit = scene.tape.flow.graph.bit_of.get(id(tensor), -1)
         for run, _ in arrivals(scene, tensor)[-1:]:
-            hook = hook_on(bit, scene) if run.arrived.get(bit) == "value" or _sent_value(run, bit) else None
-            if hook is not None:
-                zero = found.setdefault(
-                    ("zero_op", hook.line, "hook"), ZeroFound("zero_op", hook.line, "hook")
-                )
-                zero.cause = hook
+            came = run.arrived.get(bit) == "value" or _sent_value(run, bit)
+            later = changed_after(bit, scene) if came else None
+            if later is not None:
+                zero = found.setdefault(("zero_op", later.line, ""), ZeroFound("zero_op", later.line, ""))
+                zero.cause = later
                 zero.starved.append(name)
                 continue
             for kind, node, at_leaf in _origins(run, (bit, True), "zero"):
                 line, operation = scene.made_at(node)
                 zero = found.setdefault((kind, line, operation), ZeroFound(kind, line, operation))
-                zero.cause = cause_of(node, bit, scene) if kind == "zero_op" else None
+                zero.cause = cause_of(node, bit, scene) if kind in ("zero_op", "cancel") else None
                 passes = zero.cause is not None and zero.cause.passes
                 zero.harmless = passes or (at_leaf and _sibling_moves(name, scene))
                 if name not in zero.starved:
