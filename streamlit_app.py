@@ -46,6 +46,7 @@ DOORS = {
     "pages/data_flow.py": "One step, stage by stage: values forward, gradients back, and the cut between them.",
     "pages/training_trace.py": "Both twins, epoch by epoch: with the detach and without it.",
     "pages/prediction_trace.py": "One sample through every layer, the arithmetic written out.",
+    "pages/detach_in_practice.py": "Where real code detaches: GANs, truncated backpropagation, targets, and what breaks.",
     "pages/trace_your_code.py": "The recorder on code of your own: which line cut the gradient, and what to write instead.",
     "pages/quiz.py": "Predict first, then let torch run the proof.",
 }

@@ -61,9 +61,8 @@ def share_of_loss(step: StepRecord, sample: int) -> Equation | None:
 
 
 def _inputs(step: StepRecord, stage: Stage) -> list[Array | None]:
-    """What came into a stage: what was computed before it first, then what joined from outside, as targets do."""
-    came = sorted((step.stages[i] for i in stage.inputs), key=lambda other: other.operation == "input")
-    return [other.output.values for other in came]
+    """What came into a stage, in the order of the call."""
+    return [step.stages[i].output.values for i in stage.inputs]
 
 
 @dataclass(frozen=True)
@@ -113,6 +112,21 @@ def _elementwise(form: str) -> Callable[[StepRecord, Stage, list[Array], int], t
     return working
 
 
+def _binary(sign: str) -> Callable[[StepRecord, Stage, list[Array], int], tuple[Equation, ...]]:
+    def working(step: StepRecord, stage: Stage, inputs: list[Array], sample: int) -> tuple[Equation, ...]:
+        del step
+        result = _row(stage.output.values, sample)
+        rows = [_row(values, sample) for values in inputs]
+        if len(rows) != 2 or any(len(row) != len(result) for row in rows):
+            return _unknown(stage, sample)
+        triples = list(zip(rows[0], rows[1], result, strict=True))[:OUTPUTS]
+        return tuple(
+            Equation(f"out[{i}]", f"{_n(a)} {sign} {_n(b)}", float(y)) for i, (a, b, y) in enumerate(triples)
+        )
+
+    return working
+
+
 def _mse(step: StepRecord, stage: Stage, inputs: list[Array], sample: int) -> tuple[Equation, ...]:
     del step, stage
     answer, target = _row(inputs[0], sample), _row(inputs[1], sample)
@@ -157,9 +171,9 @@ def _cross_entropy_share(answers: Array, targets: Array, sample: int) -> Equatio
 
 
 def _row(values: Array | None, sample: int) -> NDArray[np.float64]:
-    """One sample's numbers, flat; a scalar stands for every sample."""
+    """One sample's numbers, flat; a tensor that has no row for it stands for every sample."""
     assert values is not None
-    chosen = values[sample] if values.ndim else values
+    chosen = values[sample] if values.ndim and sample < len(values) else values
     return np.asarray(chosen, dtype=np.float64).reshape(-1)
 
 
@@ -181,6 +195,10 @@ _WORKINGS = {
     "relu": _elementwise("max(0, {})"),
     "sigmoid": _elementwise("1 / (1 + e^-{})"),
     "detach": _elementwise(""),
+    "round": _elementwise("round({})"),
+    "add": _binary("+"),
+    "sub": _binary("-"),
+    "mul": _binary("×"),
     "mse_loss": _mse,
     "cross_entropy": _cross_entropy,
 }

@@ -34,6 +34,8 @@ def summarize(trace: Trace) -> tuple[str, ...]:
 
 def _start(run: Run) -> str:
     first = run.losses[0]
+    if run.refusal and math.isnan(first):
+        return "The step raised before it had a loss."
     if not math.isfinite(first):
         return f"The loss is {first} from the start: these weights cannot be used."
     start = f"The loss starts at {first:.4g}: the weights have not learned anything yet."
@@ -43,6 +45,8 @@ def _start(run: Run) -> str:
 def _change(run: Run, falls: tuple[float, ...], number: int) -> str:
     fall, loss, later = falls[number], run.losses[number + 1], falls[number + 1 :]
     largest = max((f for f in falls if math.isfinite(f)), default=0.0)
+    if run.refusal and math.isnan(loss):
+        return "The step raised again."
     if not math.isfinite(loss):
         return f"The loss is {loss}: the training has diverged."
     if run.refusal:
@@ -68,6 +72,8 @@ def _change(run: Run, falls: tuple[float, ...], number: int) -> str:
 
 def _outcome(run: Run) -> str:
     first, last, highest = run.losses[0], run.losses[-1], max(run.losses)
+    if run.refusal and math.isnan(last):
+        return "the step raised in every epoch: it has no loss, and nothing could learn."
     if run.refusal:
         return f"backward() refused in every epoch: nothing could learn, and the loss stays at {last:.4f}."
     if run.diverged_at is not None:

@@ -59,8 +59,15 @@ def _record_experiment(
     script = script_of(settings)
     with plain_torch():
         model = model_at(settings, found.detached if weights == "detached" else found.attached, epoch)
-        data, run = script.make_data(), script.step(detached)
-        return record_step(lambda: run(model, data)[0], names={"": model, **data._asdict()}, keep=16_384)
+        data, run = script.make_data(settings.seed), script.step(detached)
+        if script.told_the_epoch:
+            model.epoch = epoch  # type: ignore[assignment]
+        if script.make_optimizers is None:
+            return record_step(lambda: run(model, data)[0], names={"": model, **data._asdict()}, keep=16_384)
+        # A rate of 0: each stage and parameter is shown with the weights that the epoch starts from.
+        still = script.make_optimizers(model, lambda parameters: torch.optim.SGD(parameters, lr=0.0))
+        names = {"": model, "optimizers": still, **data._asdict()}
+        return record_step(lambda: run(model, data, still)[0], names=names, keep=16_384)
 
 
 def model_at(settings: Settings, run: Run, epoch: int) -> nn.Module:

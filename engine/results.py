@@ -16,6 +16,7 @@ from engine.recording import Weights, record
 from engine.settings import Settings
 from engine.trace import Trace
 from engine.training import Progress, train
+from engine.verdicts import Verdict, judge
 
 CAPACITY = 48 * 2**20
 """What all kept traces may weigh together, in bytes."""
@@ -42,6 +43,7 @@ def _weigh(step: StepRecord) -> int:
 
 traces: Cache[Settings, Trace] = Cache(CAPACITY, lambda trace: trace.nbytes)
 records: Cache[RecordKey, StepRecord] = Cache(RECORDS_CAPACITY, _weigh)
+verdicts: Cache[Settings, Verdict] = Cache(2_000, lambda verdict: 1)
 _one_at_a_time = threading.Semaphore(1)
 
 
@@ -59,6 +61,11 @@ def trace_of(
             _one_at_a_time.release()
 
     return traces.get(settings, compute, waiting)
+
+
+def verdict_of(trace: Trace) -> Verdict:
+    """The verdict on a twin run."""
+    return verdicts.get(trace.settings, lambda: judge(trace))
 
 
 def record_of(key: RecordKey) -> StepRecord:

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, SupportsFloat, SupportsIndex
 
 from engine.experiments import Experiment, experiment_names, find_experiment
+from engine.optimizers import CODE
 
 NOWHERE = "nowhere"
 """The place that means: no detach at all, so that the twins are equal."""
@@ -19,7 +20,7 @@ NOWHERE = "nowhere"
 EPOCHS = (1, 500)
 LEARNING_RATE = (1e-4, 1.0)
 SEED = (0, 9_999)
-OPTIMIZERS = ("sgd", "momentum", "adam")
+OPTIMIZERS = tuple(CODE)
 
 _FROM_EXPERIMENT: Any = None
 """Stands for "the experiment's own default" until `__post_init__` has filled it in."""
@@ -43,7 +44,8 @@ class Settings:
     """Everything that a twin run depends on.
 
     `detach` names the place of the detach in the experiment's step, or "nowhere". `start` is one of the
-    experiment's own starts, such as "lesson", or "random", which draws the weights from `seed`.
+    experiment's own starts, such as "lesson", or "random", which draws the weights from `seed`. `options` are the
+    experiment's own, as (name, choice as in links) in its order; those left out take their first choice.
     Raises `SettingsError`.
     """
 
@@ -54,6 +56,7 @@ class Settings:
     optimizer: str = _FROM_EXPERIMENT
     start: str = _FROM_EXPERIMENT
     seed: int = 0
+    options: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         one_of("experiment", self.experiment, experiment_names())
@@ -67,6 +70,7 @@ class Settings:
         one_of("optimizer", self.optimizer, OPTIMIZERS)
         one_of("start", self.start, find_experiment(self.experiment).starts)
         object.__setattr__(self, "seed", whole_number("seed", self.seed, SEED))
+        object.__setattr__(self, "options", _options(self.described(), self.options))
 
     def changed(self, **changes: Any) -> Settings:
         """A copy with some fields changed, validated anew. Another experiment brings its own defaults with it."""
@@ -74,9 +78,32 @@ class Settings:
             return Settings(**{"seed": self.seed, **changes})
         return replace(self, **changes)
 
+    def option(self, name: str) -> str:
+        """The choice of one of the experiment's options, as it stands in links."""
+        return dict(self.options)[name]
+
+    def choosing(self, name: str, choice: str) -> Settings:
+        """A copy with one option chosen."""
+        return self.changed(options=tuple((n, choice if n == name else c) for n, c in self.options))
+
     def described(self) -> Experiment:
         """The experiment that these settings run."""
         return find_experiment(self.experiment)
+
+
+def _options(experiment: Experiment, got: object) -> tuple[tuple[str, str], ...]:
+    """Every option of the experiment with its choice."""
+    names = tuple(option.name for option in experiment.options)
+    pairs = got if isinstance(got, tuple) else (got,)
+    if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
+        raise SettingsError("options", got, "a tuple of (name, choice)")
+    for name, _ in pairs:
+        one_of("options", name, names or ("none, for this experiment",))
+    chosen = dict(pairs)
+    return tuple(
+        (o.name, one_of(o.name, chosen.get(o.name, o.choices[0].text), tuple(c.text for c in o.choices)))
+        for o in experiment.options
+    )
 
 
 def places(experiment: str) -> tuple[str, ...]:

@@ -2,9 +2,9 @@
 
 An experiment file marks the places where a detach can stand with `detach_here(tensor, "place")`. Writing the file
 out for one place turns that mark into `tensor.detach()`, takes the other marks away, and gives the step twice:
-`step_without_detach` and `step_with_detach`, which differ by that one line. Below the steps stands a bare
-training loop with the run's settings. The engine compiles the very same text (all but the loop) and calls its
-functions, so a source line in a record is a line of the script that the reader sees, copies and downloads.
+`step_without_detach` and `step_with_detach`, which differ by that one line. The engine compiles the very same text
+and calls its functions, so a source line in a record is a line of the script that the reader sees, copies and
+downloads (with a training loop below it, see `export`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -20,128 +20,103 @@ from typing import Any
 
 from torch import Generator, Tensor, nn
 
-from engine.experiments import find_experiment
+from engine.experiments import Experiment, find_experiment
+from engine.optimizers import MakeOptimizer
 from engine.settings import NOWHERE, Settings
 
 MARK = "# <-- the gradient stops here"
 """The comment at the end of the line with the detach."""
 
-OPTIMIZER_CODE = {
-    "sgd": "torch.optim.SGD(model.parameters(), lr=LEARNING_RATE)",
-    "momentum": "torch.optim.SGD(model.parameters(), lr=LEARNING_RATE, momentum=0.9)",
-    "adam": "torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)",
-}
+DATA_SEED = 10_000
+"""What is added to a run's seed for its data, so that they and the weights are drawn from different streams."""
 
-_LOOP = '''
-
-EPOCHS = {epochs}
-LEARNING_RATE = {learning_rate!r}
-SHOWN_EPOCH = {epoch}  # the epoch that is printed in full
-START, SEED = {start!r}, {seed}
-
-
-def train(step):
-    """The losses of one run, each read before the step of its epoch."""
-    model = make_model(START, torch.Generator().manual_seed(SEED))
-    data = make_data()
-    optimizer = {optimizer}
-    losses = []
-    for epoch in range(1, EPOCHS + 1):
-        optimizer.zero_grad()
-        loss, prediction = step(model, data)
-        losses.append(loss.item())
-        refused = None
-        try:
-            loss.backward()
-        except RuntimeError as refusal:  # no parameter is connected to the loss: nothing can learn
-            refused = refusal
-        if refused and epoch == 1:
-            print("backward() raised, in this epoch and each later one:", refused)
-        if epoch == SHOWN_EPOCH:
-            print(f"epoch {{epoch}}: prediction {{prediction.tolist()}}")
-            for name, parameter in model.named_parameters():
-                gradient = None if parameter.grad is None else parameter.grad.tolist()
-                print(f"epoch {{epoch}}: {{name}} {{parameter.tolist()}}, gradient {{gradient}}")
-        if not refused:
-            optimizer.step()
-    return losses
-
-
-if __name__ == "__main__":
-    for title, step in (("without detach", step_without_detach), ("with detach", step_with_detach)):
-        print(title)
-        print("losses", train(step))
-'''
+Step = Callable[..., tuple[Tensor, Tensor]]
+"""`step(model, data)`, or `step(model, data, optimizers)` where the script makes its own optimizers."""
 
 
 @dataclass(frozen=True)
 class Script:
-    """An experiment written out for one place of the detach, and the functions of that text."""
+    """An experiment written out for one place of the detach and its options, and the functions of that text."""
 
     text: str
     """Everything above the training loop."""
     filename: str
     """The name that source lines of a record are given under, such as "lesson.py"."""
-    marked_line: int | None
-    """The line (from 1) of the detach, None where it stands nowhere."""
-    make_data: Callable[[], Any]
+    marked_lines: tuple[int, ...]
+    """The lines (from 1) of the detach, or of what stands in its place."""
     make_model: Callable[[str, Generator], nn.Module]
-    step_without_detach: Callable[[nn.Module, Any], tuple[Tensor, Tensor]]
-    step_with_detach: Callable[[nn.Module, Any], tuple[Tensor, Tensor]]
+    step_without_detach: Step
+    step_with_detach: Step
+    data: Callable[..., Any]
+    data_from_seed: bool
+    make_optimizers: Callable[[nn.Module, MakeOptimizer], Any] | None
+    measure: Callable[[nn.Module, Any, Tensor], Tensor] | None
+    told_the_epoch: bool
+    """Whether the model wants to know the epoch."""
 
-    def step(self, detached: bool) -> Callable[[nn.Module, Any], tuple[Tensor, Tensor]]:
+    @property
+    def marked_line(self) -> int | None:
+        """The first of the marked lines, None where there is none."""
+        return self.marked_lines[0] if self.marked_lines else None
+
+    @property
+    def own_optimizers(self) -> bool:
+        """Whether the step sends its losses back and moves the parameters itself."""
+        return self.make_optimizers is not None
+
+    def step(self, detached: bool) -> Step:
         """One of the two steps."""
         return self.step_with_detach if detached else self.step_without_detach
 
+    def make_data(self, seed: int = 0) -> Any:
+        """The data of a run with that seed."""
+        return self.data(Generator().manual_seed(DATA_SEED + seed)) if self.data_from_seed else self.data()
+
 
 @lru_cache(maxsize=256)
-def script(experiment: str, detach: str) -> Script:
-    """The experiment, written out and compiled with the detach at that place."""
-    text = _written_out(experiment, detach)
+def script(experiment: str, detach: str, options: tuple[tuple[str, str], ...] = ()) -> Script:
+    """The experiment, written out and compiled with the detach at that place; options left out take their first."""
+    described = find_experiment(experiment)
+    chosen = {option.constant: option.choices[0].value for option in described.options}
+    for option in described.options:
+        for name, text in options:
+            if name == option.name:
+                chosen[option.constant] = option.chosen(text).value
+    text = _written_out(described, detach, chosen)
     filename = f"{experiment}.py"
-    code_name = f"<{experiment}.py, detach {detach}>"
+    code_name = f"<{experiment}.py, detach {detach}{''.join(f', {n} {c}' for n, c in options)}>"
     linecache.cache[code_name] = (len(text), None, text.splitlines(keepends=True), code_name)
     names: dict[str, Any] = {"__name__": f"detach_lab_{experiment}"}
     exec(compile(text, code_name, "exec"), names)
     marked = [n for n, line in enumerate(text.splitlines(), start=1) if line.endswith(MARK)]
     return Script(
-        text,
-        filename,
-        marked[0] if marked else None,
-        names["make_data"],
-        names["make_model"],
-        names["step_without_detach"],
-        names["step_with_detach"],
+        text=text,
+        filename=filename,
+        marked_lines=tuple(marked),
+        make_model=names["make_model"],
+        step_without_detach=names["step_without_detach"],
+        step_with_detach=names["step_with_detach"],
+        data=names["make_data"],
+        data_from_seed=bool(inspect.signature(names["make_data"]).parameters),
+        make_optimizers=names.get("make_optimizers"),
+        measure=names.get("measure"),
+        told_the_epoch="self.epoch = " in text,
     )
 
 
 def script_of(settings: Settings) -> Script:
     """The script that these settings run."""
-    return script(settings.experiment, settings.detach)
+    return script(settings.experiment, settings.detach, settings.options)
 
 
-def export_script(settings: Settings, epoch: int = 1) -> str:
-    """A whole plain torch script that trains both twins and prints their losses, and one epoch in full."""
-    loop = _LOOP.format(
-        epochs=settings.epochs,
-        epoch=epoch,
-        learning_rate=settings.learning_rate,
-        start=settings.start,
-        seed=settings.seed,
-        optimizer=OPTIMIZER_CODE[settings.optimizer],
-    )
-    return script_of(settings).text + loop
-
-
-def _written_out(experiment: str, detach: str) -> str:
-    module = import_module(f"engine.experiments.{experiment}")
-    source = inspect.getsource(module)
+def _written_out(described: Experiment, detach: str, chosen: Mapping[str, object]) -> str:
+    source = inspect.getsource(import_module(f"engine.experiments.{described.name}"))
     lines = source.splitlines()
-    described = find_experiment(experiment)
     where = next((place.label for place in described.places if place.name == detach), NOWHERE)
     blocks = [
         f'"""{described.title}: the same run without and with a detach ({where}).\n\n{described.summary}\n"""'
     ]
+    kept = frozenset(p.name for p in described.places if described.keeps_others and detach != NOWHERE)
     after = 0
     for node in ast.parse(source).body:
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
@@ -151,11 +126,26 @@ def _written_out(experiment: str, detach: str) -> str:
             continue
         if isinstance(node, ast.FunctionDef) and node.name == "step":
             step = "\n".join(lines[first - 1 : node.end_lineno])
-            for name, place in (("step_without_detach", NOWHERE), ("step_with_detach", detach)):
-                blocks.append("\n\n" + _resolve(step, place).replace("def step(", f"def {name}(", 1))
+            for name, stands in (
+                ("step_without_detach", kept - {detach}),
+                ("step_with_detach", kept | {detach}),
+            ):
+                blocks.append("\n\n" + _resolve(step, stands, detach).replace("def step(", f"def {name}(", 1))
         else:
-            blocks.append(_resolve(block, detach))
+            blocks.append(_with_choice(node, block, chosen))
     return "\n".join(blocks) + "\n"
+
+
+def _with_choice(node: ast.stmt, block: str, chosen: Mapping[str, object]) -> str:
+    """A statement as it stands, or, where it sets the constant of an option, with the chosen value."""
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    if not isinstance(target, ast.Name) or target.id not in chosen or not isinstance(node, ast.Assign):
+        return block
+    above, _, line = block.rpartition("\n")
+    value, written = node.value, chosen[target.id]
+    code = f'"{written}"' if isinstance(written, str) else repr(written)
+    changed = line[: value.col_offset] + code + line[value.end_col_offset :]
+    return f"{above}\n{changed}" if "\n" in block else changed
 
 
 def _is_scaffolding(node: ast.stmt) -> bool:
@@ -167,24 +157,42 @@ def _is_scaffolding(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def _resolve(code: str, detach: str) -> str:
-    """`code` with the mark of the place `detach` written as a real detach and all other marks taken away."""
+def _resolve(code: str, stands: Collection[str], marked: str) -> str:
+    """`code` with the marks of the places in `stands` written as real torch and all other marks taken away."""
     tree = ast.parse(code)
-    marks = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _is_mark(node)]
+    marks = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _mark(node)]
     lines = code.splitlines()
     gone = set()
     for call in sorted(marks, key=lambda node: (node.lineno, node.col_offset), reverse=True):
-        tensor, place = (ast.get_source_segment(code, argument) or "" for argument in call.args)
+        *given, place = (ast.get_source_segment(code, argument) or "" for argument in call.args)
         row, line = call.lineno - 1, lines[call.lineno - 1]
-        name = tensor if tensor.isidentifier() else f"({tensor})"
-        if place.strip("\"'") == detach:
-            lines[row] = f"{line[: call.col_offset]}{name}.detach(){line[call.end_col_offset :]}  {MARK}"
-        elif line.strip() == f"{tensor} = {ast.get_source_segment(code, call)}":
+        here = place.strip("\"'")
+        written = _WRITTEN[_mark(call)](_bracketed(given[0]) if given else "", here in stands)
+        to_itself = bool(given) and line.strip() == f"{given[0]} = {ast.get_source_segment(code, call)}"
+        if here not in stands and (written is None or to_itself):
             gone.add(row)
-        else:
-            lines[row] = f"{line[: call.col_offset]}{name}{line[call.end_col_offset :]}"
+            continue
+        mark = f"  {MARK}" if here == marked and here in stands and not line.endswith(MARK) else ""
+        lines[row] = f"{line[: call.col_offset]}{written}{line[call.end_col_offset :]}{mark}"
     return "\n".join(line for row, line in enumerate(lines) if row not in gone)
 
 
-def _is_mark(node: ast.Call) -> bool:
-    return isinstance(node.func, ast.Name) and node.func.id == "detach_here"
+def _bracketed(code: str) -> str:
+    """An expression that `.detach()` can follow."""
+    return (
+        code
+        if isinstance(ast.parse(code, mode="eval").body, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+        else f"({code})"
+    )
+
+
+_WRITTEN: dict[str, Callable[[str, bool], str | None]] = {
+    "detach_here": lambda tensor, stands: f"{tensor}.detach()" if stands else tensor,
+    "no_grad_here": lambda _, stands: "torch.no_grad()" if stands else "torch.enable_grad()",
+    "freeze_here": lambda module, stands: f"{module}.requires_grad_(False)" if stands else None,
+}
+"""By mark: the code in its place, where it stands and where it doesn't; None for a line that goes."""
+
+
+def _mark(node: ast.Call) -> str:
+    return node.func.id if isinstance(node.func, ast.Name) and node.func.id in _WRITTEN else ""

@@ -42,6 +42,8 @@ class Run:
     """The share of right predictions, 0 to 1, an epoch; None for a regression."""
     r2: tuple[float, ...] | None
     """1 - residual / total sum of squares, an epoch; None for a classification."""
+    measures: tuple[float, ...] | None
+    """What the experiment measures besides, an epoch; None where it measures nothing."""
     layers: tuple[str, ...]
     gradient_norms: tuple[tuple[float | None, ...], ...]
     """For each layer, its gradient's Euclidean norm an epoch, or None where no gradient came."""
@@ -87,6 +89,8 @@ class Run:
             columns["accuracy"] = self.accuracies
         if self.r2 is not None:
             columns["r2"] = self.r2
+        if self.measures is not None:
+            columns["measure"] = self.measures
         for layer, norms in zip(self.layers, self.gradient_norms, strict=True):
             columns[f"gradient norm {layer}"] = [missing if norm is None else norm for norm in norms]
             columns[f"moved {layer}"] = self.moved(layer)[:-1]

@@ -3,7 +3,8 @@
 The loop keeps references where torch makes a new tensor each epoch anyway (gradients, predictions), copies only
 what the optimizer changes in place (the weights, one `cat` an epoch), and works the figures out afterwards, so a
 full trace costs little more than a bare loop. A `backward()` that refuses is a result: its words are kept, the
-weights stay, the loop goes on.
+weights stay, the loop goes on. A step with optimizers of its own is called as it is; where it raises, that epoch has
+no loss.
 """
 
 from __future__ import annotations
@@ -14,18 +15,13 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
+from engine.optimizers import maker
 from engine.settings import Settings
 from engine.source import Script, script_of
 from engine.trace import Parameter, Run, Trace, frozen
 
 Progress = Callable[[int, int], None]
 """Called with the epochs done and the epochs in all, over both twins. Whatever it raises stops the training."""
-
-OPTIMIZERS: dict[str, Callable[[list[nn.Parameter], float], torch.optim.Optimizer]] = {
-    "sgd": lambda parameters, lr: torch.optim.SGD(parameters, lr=lr),
-    "momentum": lambda parameters, lr: torch.optim.SGD(parameters, lr=lr, momentum=0.9),
-    "adam": lambda parameters, lr: torch.optim.Adam(parameters, lr=lr),
-}
 
 
 def train(settings: Settings, progress: Progress | None = None) -> Trace:
@@ -63,40 +59,54 @@ def start_model(settings: Settings) -> nn.Module:
 
 
 def _run(settings: Settings, script: Script, detached: bool, progress: Progress | None) -> Run:
-    model, data, step = start_model(settings), script.make_data(), script.step(detached)
+    model, data, step = start_model(settings), script.make_data(settings.seed), script.step(detached)
     parameters = list(model.parameters())
-    optimizer = OPTIMIZERS[settings.optimizer](parameters, settings.learning_rate)
+    make_optimizer = maker(settings.optimizer, settings.learning_rate)
+    own = script.make_optimizers
+    optimizers = make_optimizer(parameters) if own is None else own(model, make_optimizer)
     weights = torch.empty(settings.epochs + 1, sum(p.numel() for p in parameters))
     losses: list[float] = []
-    predictions: list[Tensor] = []
+    measures: list[Tensor] = []
+    predictions: list[Tensor | None] = []
     gradients: list[list[Tensor | None]] = []
     refusal = None
     flat = [p.detach().view(-1) for p in parameters]
     for epoch in range(settings.epochs):
         torch.cat(flat, out=weights[epoch])
-        optimizer.zero_grad()
-        loss, prediction = step(model, data)
-        losses.append(loss.item())
-        predictions.append(prediction.detach())
+        if script.told_the_epoch:
+            model.epoch = epoch + 1  # type: ignore[assignment]
+        loss, prediction = _NO_LOSS, None
         try:
-            loss.backward()
-            gradients.append([p.grad for p in parameters])
-            optimizer.step()
+            if own is None:
+                optimizers.zero_grad()
+                loss, prediction = step(model, data)
+                loss.backward()
+                gradients.append([p.grad for p in parameters])
+                optimizers.step()
+            else:
+                loss, prediction = step(model, data, optimizers)
+                gradients.append([None if p.grad is None else p.grad.clone() for p in parameters])
         except RuntimeError as refused:
             refusal = str(refused)
             gradients.append([None] * len(parameters))
+        losses.append(loss.item())
+        predictions.append(None if prediction is None else prediction.detach())
+        if script.measure is not None:
+            with torch.no_grad():
+                measures.append(_NO_LOSS if prediction is None else script.measure(model, data, prediction))
         if progress is not None:
             progress(epoch + 1 + detached * settings.epochs, 2 * settings.epochs)
     torch.cat(flat, out=weights[-1])
-    answers = torch.stack(predictions)
+    answers = _stacked(predictions)
     named = _parameters(model)
     layers = tuple(dict.fromkeys(p.layer for p in named))
-    regression = settings.described().task == "regression"
+    task = settings.described().task
     return Run(
         detached=detached,
         losses=tuple(losses),
-        accuracies=None if regression else _accuracies(answers, data.targets),
-        r2=_r2(answers, data.targets) if regression else None,
+        accuracies=_accuracies(answers, data.targets) if task == "classification" else None,
+        r2=_r2(answers, data.targets) if task == "regression" else None,
+        measures=tuple(torch.stack(measures).tolist()) if measures else None,
         layers=layers,
         gradient_norms=tuple(_norms(gradients, [p.layer == layer for p in named]) for layer in layers),
         parameters=named,
@@ -104,6 +114,15 @@ def _run(settings: Settings, script: Script, detached: bool, progress: Progress 
         predictions=frozen(answers.numpy()),
         refusal=refusal,
     )
+
+
+_NO_LOSS = torch.tensor(float("nan"))
+
+
+def _stacked(predictions: list[Tensor | None]) -> Tensor:
+    """The predictions of all epochs; nan where a step raised before it had one."""
+    known = next((p for p in predictions if p is not None), torch.zeros(1, 1))
+    return torch.stack([torch.full_like(known, float("nan")) if p is None else p for p in predictions])
 
 
 def _parameters(model: nn.Module) -> tuple[Parameter, ...]:

@@ -5,19 +5,30 @@ An experiment file is plain torch. It has `make_data()`, `make_model(start, gene
 each place where a detach can stand. Its `EXPERIMENT` says the rest. `engine.source` writes the file out as a
 script in which the chosen place is a real `.detach()`; that script is what runs, what is shown and what is
 exported, so the code on screen is the code that made the numbers.
+
+What a file can have besides:
+- `make_data(generator)`, where the data depend on the seed;
+- `make_optimizers(model, make_optimizer)`: then the step is `step(model, data, optimizers)` and sends its losses
+  back and moves the parameters itself. `make_optimizer(parameters)` gives the optimizer that the reader chose;
+- `measure(model, data, prediction)`, one number an epoch, described by the experiment's `measure`;
+- for each of its `options` a constant in capitals, which is written out with the chosen value;
+- the marks `with no_grad_here("place"):` and `freeze_here(module, "place")` for other kinds of cut;
+- a model with an attribute `epoch`, which is told the epoch (from 1) before each step.
+Marks stand in `step` only, each on one line.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from torch import Tensor
+from torch import Tensor, nn
 
-Task = Literal["regression", "classification"]
+Task = Literal["regression", "classification", "other"]
 
 
 @dataclass(frozen=True)
@@ -26,6 +37,45 @@ class Place:
 
     name: str
     label: str
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One value of an option, as it stands in the code, and the words for it."""
+
+    value: str | int | float | bool
+    label: str
+
+    @property
+    def text(self) -> str:
+        """The value as it stands in links."""
+        return str(self.value).lower() if isinstance(self.value, bool) else str(self.value)
+
+
+@dataclass(frozen=True)
+class Option:
+    """Something besides the detach that the reader can choose. The first choice is the one the file is written with."""
+
+    name: str
+    label: str
+    choices: tuple[Choice, ...]
+
+    @property
+    def constant(self) -> str:
+        """The name of the constant in the file."""
+        return self.name.upper()
+
+    def chosen(self, text: str) -> Choice:
+        """The choice that stands in links as `text`."""
+        return next(choice for choice in self.choices if choice.text == text)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What the file's `measure` measures: its name, and which way is good."""
+
+    label: str
+    good: Literal["up", "down", "neither"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +93,9 @@ class Defaults:
 class Experiment:
     """What an experiment file says of itself, beside its code.
 
-    `name` is the file's name. `shown_epoch` is the epoch that the data flow opens on.
+    `name` is the file's name. `shown_epoch` is the epoch that the data flow opens on. `story` says what the detach
+    is for in real code, and `seen_in` names the work that uses it, by title, authors and year. `keeps_others` is
+    for a step in which all marks are real detaches and the chosen one is taken away in the other twin.
     """
 
     name: str
@@ -54,12 +106,28 @@ class Experiment:
     starts: tuple[str, ...]
     defaults: Defaults
     shown_epoch: int = 1
+    options: tuple[Option, ...] = ()
+    measure: Measure | None = None
+    story: str = ""
+    seen_in: str = ""
+    keeps_others: bool = False
 
 
 def detach_here(tensor: Tensor, place: str) -> Tensor:
     """Marks a place where a detach can stand. As it is, it does nothing; `engine.source` writes it out."""
     del place
     return tensor
+
+
+def no_grad_here(place: str) -> AbstractContextManager[None]:
+    """Marks a block that `torch.no_grad()` can stand around."""
+    del place
+    return nullcontext()
+
+
+def freeze_here(module: nn.Module, place: str) -> None:
+    """Marks a line that can be `module.requires_grad_(False)`."""
+    del module, place
 
 
 @cache

@@ -43,7 +43,7 @@ def build_stages(
             continue
         index = len(stages)
         taken = [e for c in group for e in c.inputs]
-        inputs = {i for e in taken for i in _stages_behind(e, where)}
+        inputs = dict.fromkeys(i for e in taken for i in _stages_behind(e, where))
         used = {
             bit_names[e.leaf]
             for e in taken
@@ -56,7 +56,7 @@ def build_stages(
         )
         shared = storages.get(output.storage)
         stage = _stage(
-            index, operation, module, tuple(sorted(inputs)), tuple(sorted(used)), output,
+            index, operation, module, tuple(inputs), tuple(sorted(used)), output,
             _renamed(output.record, name), shared, locate(call.line) if call.line is not None else None,
         )  # fmt: skip
         more = tuple(e.record for e in call.outputs[1:] if e.record is not None)

@@ -41,6 +41,19 @@ def show_losses(trace: Trace, epoch: int) -> None:
     )
 
 
+def show_series(values: Mapping[str, Sequence[float]], what: str, epoch: int, key: str) -> None:
+    """One number an epoch for each twin, such as the experiment's own measure."""
+    rows = [(n, name, value) for name, series in values.items() for n, value in enumerate(series, start=1)]
+    if not any(math.isfinite(value) for _, _, value in rows):
+        return
+    ends = ", ".join(f"{name}: {_range(series)}" for name, series in values.items() if series)
+    _show(
+        _lines(rows, what, "twin", _TWINS, epoch, dashed=True),
+        f"{what[0].upper()}{what[1:]} over the epochs, {ends}.",
+        key,
+    )
+
+
 def show_by_layer(
     trace: Trace, epoch: int, values: Mapping[str, Sequence[Sequence[float | None]]], what: str, key: str
 ) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from engine import Settings, Trace
-from engine.source import export_script, script_of
+from engine.export import export_script
+from engine.source import script_of
 
 
 def show_code(settings: Settings, epoch: int) -> None:

@@ -22,16 +22,20 @@ PAGES = (
     ("pages/data_flow.py", "Data flow"),
     ("pages/training_trace.py", "Training trace"),
     ("pages/prediction_trace.py", "Prediction trace"),
+    ("pages/detach_in_practice.py", "Detach in practice"),
     (_TRACE, "Trace your code"),
     ("pages/quiz.py", "Quiz"),
 )
 
 
-def open_page(title: str, lead: str, *, shows_run: bool = True, gives_way: bool = False) -> View:
+def open_page(
+    title: str, lead: str, *, shows_run: bool = True, gives_way: bool = False, choices_on_page: bool = False
+) -> View:
     """Draws the head of a page and its sidebar, and returns what the reader is looking at.
 
     A page that `shows_run` says under its lead which run it shows, also where the controls are hidden. One that
     `gives_way` leaves a visitor of the bare address to the file that the server was started on, if there is one.
+    With `choices_on_page` the page itself draws the choice of the experiment, of the detach's place and its options.
     """
     enters = _ENTERED not in st.session_state and not st.query_params
     st.session_state[_ENTERED] = True
@@ -50,7 +54,7 @@ def open_page(title: str, lead: str, *, shows_run: bool = True, gives_way: bool 
     with st.sidebar:
         _menu(view)
         if view.controls:
-            controls.show(view)
+            controls.show(view, choices=not choices_on_page)
         else:
             st.button("Show the controls", on_click=keeper.change, kwargs={"controls": True})
     view = keeper.current_view()

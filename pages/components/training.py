@@ -9,6 +9,7 @@ from html import escape
 import streamlit as st
 
 from engine import Run, Trace
+from engine.experiments import Measure
 from engine.observations import observe
 from pages.components import charts, keeper
 from pages.components.epoch import choose_epoch
@@ -111,40 +112,38 @@ def show_epochs(trace: Trace) -> None:
     st.header("Epoch by epoch", anchor=False)
     for tab, run in zip(st.tabs([_name(run) for run in trace.runs]), trace.runs, strict=True):
         with tab:
-            st.html(_table(run))
-            if run.accuracies is None:
-                st.caption(
-                    "Accuracy is N/A: a regression predicts numbers, not classes. R2 stands beside it."
-                )
-            elif run.r2 is None:
-                st.caption(
-                    "R2 is N/A: a classification predicts classes. Accuracy is the share of right ones."
-                )
+            st.html(_table(run, trace.settings.described().measure))
+            st.caption(_not_applicable(run))
 
 
-def _table(run: Run) -> str:
+def _not_applicable(run: Run) -> str:
+    """Why a figure is missing in the table."""
+    if run.r2 is not None:
+        return "Accuracy is N/A: a regression predicts numbers, not classes. R2 stands beside it."
+    if run.accuracies is not None:
+        return "R2 is N/A: a classification predicts classes. Accuracy is the share of right ones."
+    return "Accuracy and R2 are N/A: there are no targets that an answer could be held against."
+
+
+_GOOD = {"up": "up is good", "down": "down is good", "neither": "neither way is good"}
+
+
+def _table(run: Run, measure: Measure | None) -> str:
+    missing = ["N/A"] * len(run.losses)
+    columns = {
+        "Epoch": [str(epoch) for epoch in range(1, len(run.losses) + 1)],
+        "Loss (down is good)": [number_text(loss) for loss in run.losses],
+        "Accuracy (up is good)": [f"{a:.1%}" for a in run.accuracies] if run.accuracies else missing,
+        "R2 (up is good)": [number_text(r) for r in run.r2] if run.r2 else missing,
+    }
+    if measure is not None and run.measures is not None:
+        title = measure.label[0].upper() + measure.label[1:]
+        columns[f"{title} ({_GOOD[measure.good]})"] = [number_text(m) for m in run.measures]
     rows = "".join(
-        f"<tr><td>{epoch}</td><td>{number_text(loss)}</td><td>{accuracy}</td><td>{r2}</td>"
-        f'<td class="said">{escape(said)}</td></tr>'
-        for epoch, loss, accuracy, r2, said in zip(
-            range(1, len(run.losses) + 1),
-            run.losses,
-            [f"{a:.1%}" for a in run.accuracies] if run.accuracies else ["N/A"] * len(run.losses),
-            [number_text(r) for r in run.r2] if run.r2 else ["N/A"] * len(run.losses),
-            observe(run),
-            strict=True,
-        )
+        f'<tr>{"".join(f"<td>{cell}</td>" for cell in cells)}<td class="said">{escape(said)}</td></tr>'
+        for *cells, said in zip(*columns.values(), observe(run), strict=True)
     )
-    head = "".join(
-        f'<th scope="col">{name}</th>'
-        for name in (
-            "Epoch",
-            "Loss (down is good)",
-            "Accuracy (up is good)",
-            "R2 (up is good)",
-            "Observation",
-        )
-    )
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in (*columns, "Observation"))
     return (
         f'<div class="lab"><div class="long" tabindex="0" role="group" aria-label="Epochs {_name(run)}">'
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div></div>"

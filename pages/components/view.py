@@ -13,7 +13,7 @@ from typing import Self
 
 from engine import Settings
 from engine.examples import examples
-from engine.experiments import experiment_names, find_experiment
+from engine.experiments import Option, experiment_names, find_experiment
 from engine.quiz import rounds
 from engine.settings import EPOCHS, OPTIMIZERS, SEED, places
 
@@ -59,6 +59,9 @@ class View:
             optimizer=link.choice("optimizer", OPTIMIZERS, usual.optimizer),
             start=link.choice("start", find_experiment(experiment).starts, usual.start),
             seed=link.whole("seed", SEED, 0),
+            options=tuple(
+                (option.name, link.option(option)) for option in find_experiment(experiment).options
+            ),
         )
         opened = cls.of(settings)
         view = replace(
@@ -70,7 +73,7 @@ class View:
             answers=link.answers("answers"),
             traced=link.choice("traced", ("", *(example.name for example in examples())), ""),
         )
-        return view, link.ignored()
+        return view, link.ignored(tuple(name for name, _ in settings.options))
 
     def with_settings(self, settings: Settings) -> Self:
         """The same view of another run: the epoch is kept where the new run has it."""
@@ -94,6 +97,7 @@ class View:
             "optimizer": s.optimizer,
             "start": s.start,
             "seed": str(s.seed),
+            **dict(s.options),
             "epoch": str(self.epoch),
         }
         optional = {
@@ -116,6 +120,10 @@ class _Link:
     def choice(self, key: str, allowed: tuple[str, ...], usual: str) -> str:
         got = self._query.get(key, usual)
         return got if got in allowed else self._instead(key, got, usual)
+
+    def option(self, option: Option) -> str:
+        choices = tuple(choice.text for choice in option.choices)
+        return self.choice(option.name, choices, choices[0])
 
     def whole(self, key: str, bounds: tuple[int, int], usual: int) -> int:
         got = self._query.get(key)
@@ -150,8 +158,8 @@ class _Link:
             return got
         return self._instead(key, got, "")
 
-    def ignored(self) -> tuple[str, ...]:
-        unknown = [key for key in self._query if key not in _SETTINGS + _VIEW]
+    def ignored(self, options: tuple[str, ...]) -> tuple[str, ...]:
+        unknown = [key for key in self._query if key not in _SETTINGS + _VIEW + options]
         if unknown:
             more = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""
             self._ignored.append("unknown " + ", ".join(_safe(key) for key in unknown[:3]) + more)

@@ -9,7 +9,7 @@ from functools import partial
 import torch
 
 from engine import Settings, train
-from engine.source import export_script
+from engine.export import export_script
 from engine.training import start_model
 
 TARGET = 1.15

@@ -137,14 +137,19 @@ def test_the_written_out_arithmetic_gives_the_numbers_that_torch_gave(experiment
     step = record(Settings(experiment=experiment), epoch=4)
     for stage in step.stages:
         for equation in equations(step, stage, sample) if stage.operation != "input" else ():
-            if equation.working and "more terms" not in equation.working:
+            if (
+                equation.working
+                and "more terms" not in equation.working
+                and "torch's" not in equation.working
+            ):
                 assert evaluated(equation.working) == pytest.approx(equation.result, abs=2e-3), str(equation)
     share = share_of_loss(step, sample)
-    assert share is not None
-    assert evaluated(share.working) == pytest.approx(share.result, abs=1e-4)
+    assert share is not None or experiment not in ("lesson", "classifier")
+    if share is not None:
+        assert evaluated(share.working) == pytest.approx(share.result, abs=1e-4)
 
 
-@pytest.mark.parametrize("experiment", experiment_names())
+@pytest.mark.parametrize("experiment", ["lesson", "classifier"])
 def test_the_shares_of_all_samples_make_the_loss(experiment: str) -> None:
     step = record(Settings(experiment=experiment), epoch=2)
     samples = len(script_of(Settings(experiment=experiment)).make_data().inputs)

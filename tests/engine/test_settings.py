@@ -83,5 +83,5 @@ def test_every_allowed_value_is_taken_as_it_is(
     epochs: int, rate: float, optimizer: str, seed: int, where: str
 ) -> None:
     s = Settings("classifier", where, epochs, rate, optimizer, "random", seed)
-    assert dataclasses.astuple(s) == ("classifier", where, epochs, rate, optimizer, "random", seed)
+    assert dataclasses.astuple(s) == ("classifier", where, epochs, rate, optimizer, "random", seed, ())
     assert s.changed(epochs=1).learning_rate == rate

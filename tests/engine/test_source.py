@@ -9,8 +9,9 @@ import pytest
 
 from engine import Settings, train
 from engine.experiments import experiment_names
+from engine.export import export_script
 from engine.settings import OPTIMIZERS, places
-from engine.source import MARK, export_script, script
+from engine.source import MARK, script
 
 EVERY_PLACE = [(experiment, place) for experiment in experiment_names() for place in places(experiment)]
 

@@ -33,7 +33,7 @@ def test_the_lesson_has_the_pages_four_stages() -> None:
     assert cut.output.values is not None
     assert linear.output.values is not None
     assert cut.output.values.tobytes() == linear.output.values.tobytes()
-    assert loss.inputs == (targets.index, cut.index)
+    assert loss.inputs == (cut.index, targets.index)
     assert record.raised is not None
     assert record.raised.message == "element 0 of tensors does not require grad and does not have a grad_fn"
     assert [(p.name, p.state) for p in record.parameters] == [("weight", "none"), ("bias", "none")]

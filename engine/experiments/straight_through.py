@@ -1,0 +1,84 @@
+"""The straight-through estimator: a code of rounded numbers, trained through the rounding.
+
+`round` has a derivative of zero wherever it has one, so nothing below it can learn. `x + (round(x) - x).detach()` has
+the same values forward, and going back the detached part is a constant: what is left is x, with a derivative of one.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import mse_loss
+
+from engine.experiments import Choice, Defaults, Experiment, Option, Place, detach_here
+
+ROUNDING = "straight-through"
+
+
+class Data(NamedTuple):
+    """Points on a curve."""
+
+    inputs: Tensor  # 32 x 1
+    targets: Tensor  # 32 x 1
+
+
+def make_data() -> Data:
+    """One period of a sine."""
+    inputs = torch.linspace(-1, 1, 32).unsqueeze(1)
+    return Data(inputs, (3 * inputs).sin())
+
+
+class Model(nn.Module):
+    """An encoder to four numbers, which are rounded, and a decoder from them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encoder = nn.utils.skip_init(nn.Linear, 1, 4)
+        self.decoder = nn.utils.skip_init(nn.Linear, 4, 1)
+
+
+@torch.no_grad()
+def make_model(start: str, generator: torch.Generator) -> Model:
+    """Random weights, the encoder's wide enough to reach several whole numbers."""
+    model = Model()
+    nn.init.uniform_(model.encoder.weight, -3, 3, generator=generator)
+    nn.init.uniform_(model.encoder.bias, -1, 1, generator=generator)
+    nn.init.uniform_(model.decoder.weight, -0.5, 0.5, generator=generator)
+    nn.init.zeros_(model.decoder.bias)
+    return model
+
+
+def step(model: Model, data: Data) -> tuple[Tensor, Tensor]:
+    """The loss (a scalar) and the prediction (32 x 1)."""
+    hidden = model.encoder(data.inputs)
+    if ROUNDING == "plain":
+        code = hidden.round()
+    else:
+        code = hidden + detach_here(hidden.round() - hidden, "rounding")
+    prediction = model.decoder(code)
+    loss = mse_loss(prediction, data.targets)
+    return loss, prediction
+
+
+EXPERIMENT = Experiment(
+    name="straight_through",
+    title="Straight-through estimator",
+    summary="An encoder, a rounding and a decoder learn a curve; the detach lets the gradient pass the rounding.",
+    task="regression",
+    places=(Place("rounding", "around what the rounding changes"),),
+    starts=("random",),
+    defaults=Defaults(detach="rounding", epochs=120, learning_rate=0.03, optimizer="adam", start="random"),
+    options=(
+        Option(
+            "rounding",
+            "How the code is rounded",
+            (Choice("straight-through", "x + (round(x) - x)"), Choice("plain", "round(x) alone")),
+        ),
+    ),
+    story=(
+        "A network with whole numbers, bits or codes inside can't be trained through `round`, whose derivative is zero. "
+        "With the detach the values are rounded and the gradient passes as if they were not. Without it the two parts "
+        "cancel on the way back: x brings 1, and (round(x) - x) brings 0 - 1."
+    ),
+    seen_in="Estimating or Propagating Gradients Through Stochastic Neurons (Bengio, Léonard, Courville, 2013)",
+)

@@ -1,0 +1,132 @@
+"""What the detach does in one experiment, judged from its twins: a word, and a sentence with the figures behind it.
+
+- error: one of the twins can't be trained, since autograd refuses;
+- leak: the weights are the same bits, and without the detach more is held in memory after each epoch;
+- wasted work: the weights are the same bits, and one twin sends gradients where nobody uses them, or saves more;
+- no difference: the weights are the same bits, at the same cost;
+- learns something else: the weights differ.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.cost import Cost, cost
+from engine.settings import NOWHERE
+from engine.trace import Run, Trace
+
+Kind = Literal["error", "learns something else", "wasted work", "leak", "no difference"]
+NAMES = ("Without the detach", "With it")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The judgement on one pair of twins."""
+
+    kind: Kind
+    sentence: str
+    """One or two sentences in Markdown, every figure measured."""
+    attached: Cost
+    detached: Cost
+
+
+def judge(trace: Trace) -> Verdict:
+    """The verdict on a twin run."""
+    settings = trace.settings
+    costs = cost(settings, False), cost(settings, True)
+    kind, said = _judge(trace, *costs)
+    return Verdict(kind, said, *costs)
+
+
+def _judge(trace: Trace, attached: Cost, detached: Cost) -> tuple[Kind, str]:
+    without, with_ = trace.runs
+    refused = [run for run in trace.runs if run.refusal]
+    if len(refused) == 1 or (refused and without.refusal != with_.refusal):
+        return "error", _error(trace, refused)
+    if not same_weights(without, with_):
+        return "learns something else", _otherwise(trace)
+    same = "Both twins have the same weights after every epoch, bit for bit"
+    if refused:
+        return "no difference", f"{same}: `backward()` refuses in both. {_first_line(without)}"
+    if attached.grows != detached.grows:
+        return "leak", f"{same}. {_leak(attached, detached)}"
+    if (attached.nodes, attached.saved, attached.unused) != (detached.nodes, detached.saved, detached.unused):
+        return "wasted work", f"{same}. {_waste(attached, detached)}"
+    why = (
+        "the detach stands nowhere" if trace.settings.detach == NOWHERE else "here the detach changes nothing"
+    )
+    return "no difference", f"{same}, at the same cost: {why}."
+
+
+def same_weights(one: Run, other: Run) -> bool:
+    """Whether two runs had the same bits in every weight at every epoch."""
+    return one.weights.tobytes() == other.weights.tobytes()
+
+
+def _error(trace: Trace, refused: list[Run]) -> str:
+    said = []
+    for run, name in zip(trace.runs, NAMES, strict=True):
+        if run in refused:
+            said.append(f"{name}, `backward()` raises: {_first_line(run)}")
+        else:
+            said.append(f"{name}, the loss goes from {_n(run.losses[0])} to {_n(run.losses[-1])}.")
+    return " ".join(said)
+
+
+def _first_line(run: Run) -> str:
+    line = (run.refusal or "").split("\n")[0].split(". ")[0].rstrip(".")
+    return f"“{line}”."
+
+
+def _otherwise(trace: Trace) -> str:
+    measure = trace.settings.described().measure
+    said = []
+    for run, name in zip(trace.runs, NAMES, strict=True):
+        text = f"{name}, the loss goes from {_n(run.losses[0])} to {_n(run.losses[-1])}"
+        if measure is not None and run.measures is not None:
+            text += f" and the {measure.label} from {_n(run.measures[0])} to {_n(run.measures[-1])}"
+        still = list(run.never_moved)
+        if still and len(still) < len(run.layers):
+            text += f"; {_listed(still)} never {'moves' if len(still) == 1 else 'move'}"
+        elif still:
+            text += "; nothing moves"
+        said.append(text + ".")
+    return " ".join(said)
+
+
+def _leak(attached: Cost, detached: Cost) -> str:
+    grows, steady, name = (attached, detached, NAMES[0]) if attached.grows else (detached, attached, NAMES[1])
+    each = (grows.held[-1] - grows.held[0]) / (len(grows.held) - 1)
+    other = "nothing" if not any(steady.held) else f"{_bytes(steady.held[-1])} at most"
+    return (
+        f"{name}, the graphs kept alive grow by {_bytes(each)} with every epoch, "
+        f"{_bytes(grows.held[-1])} after {len(grows.held)}; in the other twin {other} is kept."
+    )
+
+
+def _waste(attached: Cost, detached: Cost) -> str:
+    text = (
+        f"An epoch sends gradients through {attached.nodes[-1]} autograd nodes without the detach and through "
+        f"{detached.nodes[-1]} with it, and saves {_bytes(attached.saved[-1])} and {_bytes(detached.saved[-1])} for the way back."
+    )
+    more = [name for name in attached.unused if name not in detached.unused]
+    if more:
+        text += f" {len(more)} parameters get a gradient that no optimizer uses."
+    return text
+
+
+def _bytes(count: float) -> str:
+    return f"{count:,.0f} bytes" if count < 10_000 else f"{count / 1024:,.1f} KiB"
+
+
+def _n(number: float) -> str:
+    if not math.isfinite(number):
+        return str(number)
+    return f"{number:.4f}" if 1e-3 <= abs(number) < 1e5 or number == 0 else f"{number:.3g}"
+
+
+def _listed(names: list[str]) -> str:
+    shown = [f"`{name}`" for name in names]
+    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]

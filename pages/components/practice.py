@@ -1,0 +1,147 @@
+"""The parts of a pattern's page: which one, what the detach is for, the verdict, the lines, and the evidence."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from html import escape
+
+import streamlit as st
+
+from engine import Run, Settings, Trace
+from engine.cost import Cost
+from engine.experiments import experiment_names, find_experiment
+from engine.settings import NOWHERE
+from engine.source import MARK, script_of
+from engine.verdicts import Kind, Verdict
+from pages.components import charts, keeper
+from pages.components.tensors import number_text
+from pages.components.view import View
+
+_MEANS: dict[Kind, str] = {
+    "error": "One of the twins can't be trained at all: autograd refuses.",
+    "learns something else": "Both train, and end with different weights.",
+    "wasted work": "Both end with the same weights, bit for bit; one of them works for nothing.",
+    "leak": "Both end with the same weights, bit for bit; one of them needs more memory with every epoch.",
+    "no difference": "Both end with the same weights, bit for bit, at the same cost.",
+}
+
+
+def choose_pattern(view: View) -> None:
+    """The pattern looked at, as one of a row."""
+    st.pills(
+        "Pattern",
+        experiment_names(),
+        format_func=lambda name: find_experiment(name).title,
+        required=True,
+        **keeper.bound(
+            "pattern",
+            view.settings.experiment,
+            lambda now, name: now.with_settings(Settings(experiment=name)),
+        ),
+    )
+
+
+def show_story(settings: Settings) -> None:
+    """What the detach is for, and where real code has it."""
+    described = settings.described()
+    st.header(described.title, anchor=False)
+    st.markdown(described.story or described.summary)
+    if described.seen_in:
+        st.caption(f"Seen in: {described.seen_in}.")
+
+
+def show_verdict(verdict: Verdict) -> None:
+    """The word and the figures behind it."""
+    st.header(f"Verdict: {verdict.kind}", anchor=False)
+    st.markdown(f"{_MEANS[verdict.kind]}\n\n{verdict.sentence}")
+
+
+def show_lines(settings: Settings) -> None:
+    """The few lines that matter: what differs between the two steps."""
+    st.header("The lines that matter", anchor=False)
+    script = script_of(settings)
+    lines = script.text.splitlines()
+    without = _function(lines, script.step_without_detach.__code__.co_firstlineno)
+    with_ = _function(lines, script.step_with_detach.__code__.co_firstlineno)
+    if settings.detach == NOWHERE:
+        st.caption("The detach stands nowhere: both steps are this one.")
+        st.code("\n".join(without), language="python", wrap_lines=True)
+        return
+    changed = list(difflib.unified_diff(without[1:], with_[1:], n=2, lineterm=""))[2:]
+    hunks = [line.removesuffix(f"  {MARK}") for line in changed if not line.startswith("@@")]
+    st.caption("The step without the detach (−) and with it (+); all other lines are the same.")
+    st.code("\n".join(hunks), language="diff", wrap_lines=True)
+
+
+def _function(lines: list[str], first: int) -> list[str]:
+    """The lines of the function that starts on that line (from 1)."""
+    return [line.rstrip("\n") for line in inspect.getblock([f"{line}\n" for line in lines[first - 1 :]])]
+
+
+def show_evidence(trace: Trace, verdict: Verdict, epoch: int) -> None:
+    """Both twins side by side: what they learned, and what an epoch costs autograd."""
+    st.header("The evidence", anchor=False)
+    st.html(_table(trace, verdict))
+    st.caption(
+        "Counted in the first epochs of each run: autograd nodes that the backward passes go through, bytes of tensors "
+        "that are saved for them, and how many of those bytes are still held when the epoch is over. The same counts "
+        "come out on every machine."
+    )
+    if any(loss == loss for run in trace.runs for loss in run.losses):
+        charts.show_losses(trace, epoch)
+    measure = trace.settings.described().measure
+    if measure is not None:
+        charts.show_series(
+            {name: run.measures or () for name, run in _named(trace)}, measure.label, epoch, "measure"
+        )
+    if any(any(cost.held) for cost in (verdict.attached, verdict.detached)):
+        held = dict(
+            zip((charts.WITHOUT, charts.WITH), (verdict.attached.held, verdict.detached.held), strict=True)
+        )
+        charts.show_series(held, "bytes held after the epoch", epoch, "held")
+
+
+def _named(trace: Trace) -> list[tuple[str, Run]]:
+    return list(zip((charts.WITHOUT, charts.WITH), trace.runs, strict=True))
+
+
+def _table(trace: Trace, verdict: Verdict) -> str:
+    measure = trace.settings.described().measure
+    costs = (verdict.attached, verdict.detached)
+    rows: list[tuple[str, list[str]]] = [
+        ("Loss, first and last", [f"{_n(run.losses[0])} → {_n(run.losses[-1])}" for run in trace.runs]),
+    ]
+    if measure is not None:
+        said = [
+            f"{_n(run.measures[0])} → {_n(run.measures[-1])}" if run.measures else "" for run in trace.runs
+        ]
+        rows.append((f"{measure.label[0].upper()}{measure.label[1:]}, first and last", said))
+    rows += [
+        ("Layers that never moved", [", ".join(run.never_moved) or "none" for run in trace.runs]),
+        ("Autograd nodes gone through in an epoch", [_last(cost.nodes) for cost in costs]),
+        ("Bytes saved for the way back in an epoch", [_last(cost.saved) for cost in costs]),
+        ("Bytes still held after the last counted epoch", [_last(cost.held) for cost in costs]),
+        ("Parameters with a gradient that nobody uses", [_unused(cost) for cost in costs]),
+    ]
+    body = "".join(
+        f'<tr><th scope="row">{escape(name)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
+        for name, cells in rows
+    )
+    head = "<td></td>" + "".join(f'<th scope="col">{name}</th>' for name in (charts.WITHOUT, charts.WITH))
+    return (
+        '<div class="lab"><div class="scroll" tabindex="0" role="group" aria-label="The twins side by side">'
+        f'<table class="words"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></div>'
+    )
+
+
+def _n(number: float) -> str:
+    return number_text(number)
+
+
+def _last(counts: tuple[int, ...]) -> str:
+    return f"{counts[-1]:,}"
+
+
+def _unused(cost: Cost) -> str:
+    return str(len(cost.unused)) if len(cost.unused) != 1 else f"1: {cost.unused[0]}"
