@@ -25,7 +25,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call, functionalize, grad_and_value, vmap
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_flatten, tree_map_only
+from torch.utils._pytree import tree_flatten
 
 Step = Callable[[nn.Module, Any], tuple[Tensor, Tensor]]
 Replay = Callable[[], tuple[list[Tensor], Tensor]]
@@ -123,7 +123,7 @@ class _Tape(TorchDispatchMode):
     """Sees every plain operation, and keeps those that have to be done again in each epoch."""
 
     def __init__(self, parameters: Sequence[Tensor]) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self._alive: list[Tensor] = list(parameters)  # an id or an address of a tensor that lives is its own
         self._names = {id(tensor): f"p{number}" for number, tensor in enumerate(parameters)}
         self._in_memory = {_memory(tensor): f"p{number}" for number, tensor in enumerate(parameters)}
@@ -140,37 +140,47 @@ class _Tape(TorchDispatchMode):
         operands = [value for value in tree_flatten((args, kwargs))[0] if isinstance(value, Tensor)]
         living = [operand for operand in operands if id(operand) in self._names]
         if living and func not in _LIKE:
-            if not isinstance(out, Tensor):
-                raise Unbatchable(f"the step takes {func}, whose result is not one tensor")
             self._keep(func, args, kwargs, out, living)
         self._alive += [value for value in (*operands, *tree_flatten(out)[0]) if isinstance(value, Tensor)]
         return out
 
-    def _keep(self, func: Any, args: Any, kwargs: Any, out: Tensor, living: list[Tensor]) -> None:
-        same = self._in_memory.get(_memory(out)) or self._operand(func, args, out)
-        if same is not None:
-            self._names[id(out)] = same
-            return
-        name = f"v{len(self._lines)}"
-        reads = tuple(self._names[id(operand)] for operand in living)
-        view = any(out.untyped_storage().data_ptr() == o.untyped_storage().data_ptr() for o in living)
-        once = view and self._once.issuperset(reads)
-        given = [self._code(value) for value in args]
-        given += [f"{key}={self._code(value)}" for key, value in kwargs.items()]
+    def _keep(self, func: Any, args: Any, kwargs: Any, out: Any, living: list[Tensor]) -> None:
         called = str(func).removeprefix("aten.").removesuffix(".default").replace(".", "_")
         self._constants[called] = func
-        self._lines.append(_Line(name, f"{called}({', '.join(given)})", reads, once))
-        self._names[id(out)] = self._in_memory[_memory(out)] = name
+        given = [self._code(value) for value in args]
+        given += [f"{key}={self._code(value)}" for key, value in kwargs.items()]
+        code = f"{called}({', '.join(given)})"
+        reads = tuple(self._names[id(operand)] for operand in living)
+        if isinstance(out, Tensor):
+            self._names[id(out)] = (
+                self._in_memory.get(_memory(out))
+                or self._operand(func, args, out)
+                or self._line(code, reads, out, view=any(_same_storage(out, operand) for operand in living))
+            )
+            return
+        together = self._line(code, reads)
+        for number, part in enumerate(out):
+            if isinstance(part, Tensor):
+                self._names[id(part)] = self._line(f"{together}[{number}]", (together,), part)
+
+    def _line(
+        self, code: str, reads: tuple[str, ...], out: Tensor | None = None, *, view: bool = False
+    ) -> str:
+        """A new line, and the name of its result."""
+        name = f"v{len(self._lines)}"
+        once = view and self._once.issuperset(reads)
+        self._lines.append(_Line(name, code, reads, once))
         if once:
             self._once.add(name)
+        if out is not None:
+            self._in_memory[_memory(out)] = name
+        return name
 
     def _operand(self, func: Any, args: Any, out: Tensor) -> str | None:
         """The name of the operand that this operation gives back as it is, or None."""
         if func in _PRODUCTS and self._is_ones(args[1]):
             kept = args[0]
-        elif func is _aten.mul.Tensor and self._is_ones(args[0]):
-            kept = args[1]
-        elif func is _aten.where.self and self._is_ones(args[0]):
+        elif func in (_aten.mul.Tensor, _aten.where.self) and self._is_ones(args[0]):
             kept = args[1]
         else:
             return None
@@ -232,3 +242,7 @@ class _Tape(TorchDispatchMode):
 
 def _memory(tensor: Tensor) -> tuple[object, ...]:
     return tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype
+
+
+def _same_storage(one: Tensor, other: Tensor) -> bool:
+    return one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()

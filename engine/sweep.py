@@ -25,12 +25,16 @@ import torch
 from torch import Tensor
 
 from engine.batched import Unbatchable, connected, loss_of, write_out
-from engine.settings import LEARNING_RATE, NOWHERE, Settings, SettingsError, number
+from engine.optimizers import maker
+from engine.settings import LEARNING_RATE, Settings, SettingsError, number
 from engine.source import Script, script_of
-from engine.training import OPTIMIZERS, Progress, plain_torch, start_model
+from engine.training import Progress, plain_torch, start_model
 
 COUNT = 256
 """How many rates a sweep takes where nobody says which."""
+
+ROUNDING = 1e-6
+"""How far, relatively, a loss may lie above another one by rounding alone."""
 
 
 class SweepError(ValueError):
@@ -55,9 +59,8 @@ class Curve:
     @property
     def diverged(self) -> tuple[bool, ...]:
         """For each rate, whether some epoch's loss was not finite or the last one lies above the first."""
-        return tuple(
-            not finite or loss > self.first for finite, loss in zip(self.finite, self.losses, strict=True)
-        )
+        most = self.first * (1 + ROUNDING)
+        return tuple(not finite or loss > most for finite, loss in zip(self.finite, self.losses, strict=True))
 
     @property
     def edge(self) -> tuple[float, float] | None:
@@ -68,7 +71,9 @@ class Curve:
     @property
     def best(self) -> tuple[float, float]:
         """The rate with the lowest final loss, the smallest of equals, and that loss."""
-        ended = [pair for pair, f in zip(zip(self.rates, self.losses, strict=True), self.finite, strict=True) if f]
+        ended = [
+            pair for pair, f in zip(zip(self.rates, self.losses, strict=True), self.finite, strict=True) if f
+        ]
         return min(ended, key=lambda pair: pair[1], default=(self.rates[0], self.losses[0]))
 
 
@@ -105,18 +110,27 @@ def default_rates(count: int = COUNT) -> tuple[float, ...]:
 
 def refusal(settings: Settings) -> str | None:
     """Why these settings cannot be swept, in one sentence, or None: the one place that decides it."""
+    script = script_of(settings)
+    if script.own_optimizers:
+        return "A sweep needs one loss and one optimizer, and this experiment's step moves the parameters itself."
+    if script.told_the_epoch:
+        return (
+            "A sweep writes the step out once for all epochs, and this experiment's model is told the epoch."
+        )
     optimizer = _optimizer(settings)
-    usual = type(optimizer)([torch.zeros(1)]).defaults
+    kind: Any = type(optimizer)
+    if kind not in _RULES:
+        return f"A sweep knows torch's SGD and Adam, and this run is trained by {kind.__name__}."
+    usual = kind([torch.zeros(1)]).defaults
     changed = {option for option, value in optimizer.defaults.items() if value != usual[option]}
-    kind = type(optimizer).__name__
-    if type(optimizer) not in _RULES:
-        return f"A sweep knows torch's SGD and Adam, and this run is trained by {kind}."
     if beyond := sorted(changed - _OPTIONS):
-        return f"A sweep knows {kind} without {' and '.join(beyond)}, and this run has it."
+        return f"A sweep knows {kind.__name__} without {' and '.join(beyond)}, and this run has it."
     return None
 
 
-def sweep(settings: Settings, rates: Sequence[float] | None = None, progress: Progress | None = None) -> Sweep:
+def sweep(
+    settings: Settings, rates: Sequence[float] | None = None, progress: Progress | None = None
+) -> Sweep:
     """Both twins at every rate. `rates` increase; what `progress` raises stops the sweep.
 
     Raises `SettingsError` for a rate that is not allowed, and `SweepError` where `refusal` says so or the step
@@ -146,11 +160,11 @@ def exact_edge(settings: Settings) -> float | None:
     its gradient has to be affine along a line, and its Hessian the same at two points.
     """
     optimizer = _optimizer(settings)
-    if not isinstance(optimizer, torch.optim.SGD) or optimizer.defaults["momentum"]:
+    if refusal(settings) or not isinstance(optimizer, torch.optim.SGD) or optimizer.defaults["momentum"]:
         return None
     script = script_of(settings)
     with plain_torch():
-        model, data = start_model(settings).double(), _doubled(script.make_data())
+        model, data = start_model(settings).double(), _doubled(script.make_data(settings.seed))
         names = connected(model, script.step_without_detach, data)
         if not names:
             return None
@@ -167,7 +181,7 @@ def exact_edge(settings: Settings) -> float | None:
         one, two, three = (torch.func.grad(at)(point) for point in points)
         if not _equal(two - one, three - two):  # told at once, where Hessians would take a while
             return None
-        hessian, other = (torch.func.hessian(at)(point) for point in points[:2])
+        hessian, other = (torch.autograd.functional.hessian(at, point) for point in points[:2])
     if not _equal(hessian, other):
         return None
     largest = float(torch.linalg.eigvalsh(hessian)[-1])
@@ -188,14 +202,16 @@ def _checked(rates: Sequence[float]) -> tuple[float, ...]:
 def _curve(
     settings: Settings, script: Script, detached: bool, rates: tuple[float, ...], progress: Progress | None
 ) -> Curve:
-    epochs, model, data = settings.epochs, start_model(settings), script.make_data()
+    epochs, model, data = settings.epochs, start_model(settings), script.make_data(settings.seed)
     step = script.step(detached)
     names = connected(model, step, data)
     if not names:
         first = float(step(model, data)[0])
         if progress is not None:
             progress(epochs + detached * epochs, 2 * epochs)
-        return Curve(detached, rates, first, (first,) * len(rates), (math.isfinite(first),) * len(rates), False)
+        return Curve(
+            detached, rates, first, (first,) * len(rates), (math.isfinite(first),) * len(rates), False
+        )
     try:
         written = write_out(model, step, data, names, len(rates))
     except Unbatchable as refused:
@@ -227,7 +243,7 @@ def _curve(
 
 def _optimizer(settings: Settings) -> torch.optim.Optimizer:
     """An optimizer as the run has it, over a parameter that nobody needs: it is asked for its kind and options."""
-    return OPTIMIZERS[settings.optimizer]([torch.nn.Parameter(torch.zeros(1))], settings.learning_rate)
+    return maker(settings.optimizer, settings.learning_rate)([torch.nn.Parameter(torch.zeros(1))])
 
 
 def _doubled(data: Any) -> Any:

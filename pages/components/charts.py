@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from engine import Trace
+from engine.sweep import Sweep
 
 WITHOUT, WITH = "without detach", "with detach"
 _TWINS = [WITHOUT, WITH]
@@ -52,6 +53,55 @@ def show_series(values: Mapping[str, Sequence[float]], what: str, epoch: int, ke
         f"{what[0].upper()}{what[1:]} over the epochs, {ends}.",
         key,
     )
+
+
+def show_sweep(sweep: Sweep, rules: Mapping[str, float], description: str) -> None:
+    """Both twins' final loss over the learning rates, both on a log scale; each of `rules` is a vertical line.
+
+    A loss far above the first is not drawn: what is drawn reaches ten times above it.
+    """
+    rows = [
+        (rate, name, loss)
+        for curve, name in zip(sweep.curves, _TWINS, strict=True)
+        for rate, loss in zip(curve.rates, curve.losses, strict=True)
+        if 0 < loss <= 10 * curve.first
+    ]
+    x = alt.X(
+        "rate:Q",
+        title="learning rate",
+        scale=alt.Scale(type="log", domain=[sweep.rates[0], sweep.rates[-1]], nice=False),
+        axis=alt.Axis(format="~g", values=[1e-4, 1e-3, 1e-2, 1e-1, 1.0]),
+    )
+    y = alt.Y(
+        "loss:Q",
+        title=f"loss in epoch {sweep.settings.epochs}",
+        scale=alt.Scale(type="log"),
+        axis=alt.Axis(format=".2~g", tickCount=5),
+    )
+    colour = alt.Color(
+        "twin:N",
+        scale=alt.Scale(domain=_TWINS, range=_COLOURS),
+        legend=alt.Legend(orient="top", title=None, symbolType="stroke"),
+    )
+    dash = alt.StrokeDash("twin:N", scale=alt.Scale(domain=_TWINS), legend=None)
+    tips = [alt.Tooltip("rate:Q", format=".4g"), "twin:N", alt.Tooltip("loss:Q", format=".6g")]
+    base = alt.Chart(pd.DataFrame(rows, columns=["rate", "twin", "loss"]))
+    line = base.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash)
+    points = base.mark_point(size=60, filled=True, opacity=0).encode(x=x, y=y, color=colour, tooltip=tips)
+    marked = pd.DataFrame(
+        [(rate, label, 12 * number) for number, (label, rate) in enumerate(rules.items())],
+        columns=["rate", "label", "down"],
+    )
+    # A label stands on the side of its line where there is more room.
+    middle = math.sqrt(sweep.rates[0] * sweep.rates[-1])
+    labels = [
+        alt.Chart(marked[marked["rate"] > middle if right else marked["rate"] <= middle])
+        .mark_text(align="right" if right else "left", dx=-4 if right else 4, baseline="top", color="gray")
+        .encode(x=x, y=alt.Y("down:Q", axis=None, scale=None), text="label:N")
+        for right in (False, True)
+    ]
+    rule = alt.Chart(marked).mark_rule(strokeDash=[2, 2], color="gray").encode(x=x)
+    _show(alt.layer(rule, line, points, *labels).resolve_scale(y="independent"), description, "sweep")
 
 
 def show_by_layer(

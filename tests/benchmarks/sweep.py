@@ -18,10 +18,11 @@ import torch
 from torch import Tensor
 
 from engine import Settings
-from engine.settings import OPTIMIZERS as NAMES
+from engine.optimizers import maker
+from engine.settings import OPTIMIZERS
 from engine.source import script_of
 from engine.sweep import default_rates, sweep_one
-from engine.training import OPTIMIZERS, start_model
+from engine.training import start_model
 from tests.benchmarks.training import seconds
 
 TARGETS = {256: 1.5, 1024: 2.5}
@@ -31,8 +32,8 @@ ROUNDS = 5
 def bare(settings: Settings) -> None:
     """One model at one rate: the plain loop."""
     script = script_of(settings)
-    model, data, step = start_model(settings), script.make_data(), script.step_without_detach
-    optimizer = OPTIMIZERS[settings.optimizer](list(model.parameters()), settings.learning_rate)
+    model, data, step = start_model(settings), script.make_data(settings.seed), script.step_without_detach
+    optimizer = maker(settings.optimizer, settings.learning_rate)(model.parameters())
     for _ in range(settings.epochs):
         optimizer.zero_grad()
         loss, _ = step(model, data)
@@ -42,7 +43,7 @@ def bare(settings: Settings) -> None:
 
 def arithmetic(settings: Settings, rates: int) -> Callable[[], None]:
     """The products and tanhs of the step, forward and back, for all rates and epochs, and nothing else."""
-    data = script_of(settings).make_data()
+    data = script_of(settings).make_data(settings.seed)
     weights = [p.detach() for p in start_model(settings).parameters() if p.ndim == 2]
     samples = len(data.inputs)
     forward: list[tuple[Tensor, Tensor]] = []
@@ -76,7 +77,7 @@ def main() -> None:
     head = f"{'experiment':22} {'optimizer':9} {'epochs':>6} {'rates':>5}"
     print(f"{head} {'sweep ms':>8} {'bare ms':>8} {'ratio':>6} {'target':>6} {'floor':>6}")
     for experiment in ("lesson", "classifier"):
-        for optimizer in NAMES:
+        for optimizer in OPTIMIZERS:
             for epochs in (60, 500) if experiment == "lesson" else (60,):
                 for rates, target in TARGETS.items():
                     settings = Settings(experiment, epochs=epochs, optimizer=optimizer, learning_rate=1e-3)
