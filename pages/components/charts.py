@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 import altair as alt
 import pandas as pd
@@ -66,6 +67,9 @@ def show_sweep(sweep: Sweep, rules: Mapping[str, float], description: str) -> No
         for rate, loss in zip(curve.rates, curve.losses, strict=True)
         if 0 < loss <= 10 * curve.first
     ]
+    drawn = [loss for _, _, loss in rows] or [1.0]
+    lowest, highest = min(drawn), max(drawn)
+    room = max(highest / lowest, 1.5) ** (0.13 * len(rules))  # above the lines, for the labels
     x = alt.X(
         "rate:Q",
         title="learning rate",
@@ -75,7 +79,7 @@ def show_sweep(sweep: Sweep, rules: Mapping[str, float], description: str) -> No
     y = alt.Y(
         "loss:Q",
         title=f"loss in epoch {sweep.settings.epochs}",
-        scale=alt.Scale(type="log"),
+        scale=alt.Scale(type="log", domain=[lowest, highest * room]),
         axis=alt.Axis(format=".2~g", tickCount=5),
     )
     colour = alt.Color(
@@ -88,20 +92,25 @@ def show_sweep(sweep: Sweep, rules: Mapping[str, float], description: str) -> No
     base = alt.Chart(pd.DataFrame(rows, columns=["rate", "twin", "loss"]))
     line = base.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash)
     points = base.mark_point(size=60, filled=True, opacity=0).encode(x=x, y=y, color=colour, tooltip=tips)
-    marked = pd.DataFrame(
-        [(rate, label, 12 * number) for number, (label, rate) in enumerate(rules.items())],
-        columns=["rate", "label", "down"],
-    )
-    # A label stands on the side of its line where there is more room.
     middle = math.sqrt(sweep.rates[0] * sweep.rates[-1])
-    labels = [
-        alt.Chart(marked[marked["rate"] > middle if right else marked["rate"] <= middle])
-        .mark_text(align="right" if right else "left", dx=-4 if right else 4, baseline="top", color="gray")
-        .encode(x=x, y=alt.Y("down:Q", axis=None, scale=None), text="label:N")
-        for right in (False, True)
+    marks = [
+        mark
+        for number, (label, rate) in enumerate(rules.items())
+        for mark in _rule(x, rate, label, 3 + 13 * number, leftwards=rate > middle)
     ]
-    rule = alt.Chart(marked).mark_rule(strokeDash=[2, 2], color="gray").encode(x=x)
-    _show(alt.layer(rule, line, points, *labels).resolve_scale(y="independent"), description, "sweep")
+    _show(alt.layer(*marks, line, points), description, "sweep chart")
+
+
+def _rule(x: alt.X, rate: float, label: str, down: int, *, leftwards: bool) -> list[alt.Chart]:
+    """A vertical line and its label, so many pixels from the top, on the side where there is more room."""
+    base = alt.Chart(pd.DataFrame({"rate": [rate], "label": [label]})).encode(x=x)
+    align: Literal["right", "left"] = "right" if leftwards else "left"
+    return [
+        base.mark_rule(strokeDash=[2, 2], color="gray"),
+        base.mark_text(align=align, dx=-4 if leftwards else 4, baseline="top", color="gray").encode(
+            y=alt.value(down), text="label:N"
+        ),
+    ]
 
 
 def show_by_layer(

@@ -39,18 +39,20 @@ def show_sweep_section(view: View) -> None:
 
 
 def _rules(view: View, sweep: Sweep, exact: float | None) -> dict[str, float]:
-    rules = {f"chosen: {view.settings.learning_rate:g}": view.settings.learning_rate}
+    rules = {"chosen": view.settings.learning_rate}
     for curve, name in zip(sweep.curves, (charts.WITHOUT, charts.WITH), strict=True):
         if curve.edge is not None:
-            rules[f"{name}: diverges from {curve.edge[1]:.3g}"] = curve.edge[1]
+            rules[f"{name}: diverges"] = curve.edge[1]
     if exact is not None and sweep.rates[0] <= exact <= sweep.rates[-1]:
-        rules[f"exact edge: {exact:.4g}"] = exact
+        rules["exact edge"] = exact
     return rules
 
 
 def _described(view: View, sweep: Sweep) -> str:
     ends = ", ".join(
         f"{name} lowest at {curve.best[0]:.3g} with {number_text(curve.best[1])}"
+        if curve.learns
+        else f"{name} {number_text(curve.first)} throughout"
         for curve, name in zip(sweep.curves, (charts.WITHOUT, charts.WITH), strict=True)
     )
     return (

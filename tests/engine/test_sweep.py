@@ -94,6 +94,7 @@ def quadratic(epochs: int, rates: tuple[float, ...]) -> list[float]:
     return losses
 
 
+@pytest.mark.filterwarnings("ignore:overflow")
 @pytest.mark.parametrize("epochs", [1, 2, 30, 300])
 def test_plain_descent_on_the_lesson_is_the_closed_form(epochs: int) -> None:
     curve = sweep(Settings(optimizer="sgd", epochs=epochs)).attached
