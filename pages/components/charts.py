@@ -96,7 +96,7 @@ def show_sweep(sweep: Sweep, rules: Mapping[str, float], description: str) -> No
     marks = [
         mark
         for number, (label, rate) in enumerate(rules.items())
-        for mark in _rule(x, rate, label, 3 + 13 * number, leftwards=rate > middle)
+        for mark in _rule(x, rate, label, 3 + 13 * number, leftwards=rate >= middle)
     ]
     _show(alt.layer(*marks, line, points), description, "sweep chart")
 
