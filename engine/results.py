@@ -1,20 +1,23 @@
 """The results that pages ask for again and again, each computed once for everybody.
 
-Training is let in one at a time: threads that train together fight over the interpreter's lock and all of them
-end later. A caller that waits, or trains, hears of it through its own callback, which can also stop it.
+Training is let in one at a time, in a fair order (see `gate`). A caller that waits hears through its own callback
+how many go first (0: another caller is computing the very same), one that trains hears how far it is; what a callback
+raises stops it. `owner` says whose computation it is, such as a visitor's session.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from engine.cache import Cache
 from engine.finite_differences import Comparison, compare
+from engine.gate import Gate
 from engine.recorder import StepRecord
 from engine.recording import Weights, record
-from engine.settings import Settings
+from engine.settings import LEARNING_RATE, Settings
+from engine.sweep import Sweep, sweep
 from engine.trace import Trace
 from engine.training import Progress, train
 from engine.verdicts import Verdict, judge
@@ -25,6 +28,16 @@ RECORDS_CAPACITY = 8 * 2**20
 """What all kept records may weigh: a step is recorded anew in milliseconds."""
 COMPARISONS_CAPACITY = 2 * 2**20
 """What all kept comparisons with finite differences may weigh."""
+SWEEPS_CAPACITY = 4 * 2**20
+"""What all kept sweeps may weigh: about a hundred of them."""
+
+Value = TypeVar("Value")
+Waiting = Callable[[int], None]
+"""Called with the number of computations that go first."""
+
+
+def _silent(ahead: int) -> None:
+    """Tells nobody."""
 
 
 @dataclass(frozen=True)
@@ -58,23 +71,41 @@ traces: Cache[Settings, Trace] = Cache(CAPACITY, lambda trace: trace.nbytes)
 records: Cache[RecordKey, StepRecord] = Cache(RECORDS_CAPACITY, _weigh)
 verdicts: Cache[Settings, Verdict] = Cache(2_000, lambda verdict: 1)
 comparisons: Cache[ComparisonKey, Comparison] = Cache(COMPARISONS_CAPACITY, lambda found: found.nbytes)
-_one_at_a_time = threading.Semaphore(1)
+sweeps: Cache[Settings, Sweep] = Cache(SWEEPS_CAPACITY, lambda sweep: sweep.nbytes)
+_gate = Gate()
 
 
 def trace_of(
-    settings: Settings, progress: Progress | None = None, waiting: Callable[[], None] = lambda: None
+    settings: Settings, progress: Progress | None = None, waiting: Waiting = _silent, owner: Hashable = None
 ) -> Trace:
-    """The twin run of these settings. What `progress` or `waiting` raises stops it, and nothing is kept."""
+    """The twin run of these settings. What `progress` or `waiting` raises stops it, and nothing is kept.
 
-    def compute() -> Trace:
-        while not _one_at_a_time.acquire(timeout=0.05):
-            waiting()
-        try:
-            return train(settings, progress)
-        finally:
-            _one_at_a_time.release()
+    Raises `TooMuchWaiting` where the owner has enough waiting already.
+    """
+    return traces.get(
+        settings, lambda: _in_turn(lambda: train(settings, progress), waiting, owner), lambda: waiting(0)
+    )
 
-    return traces.get(settings, compute, waiting)
+
+def sweep_of(
+    settings: Settings, progress: Progress | None = None, waiting: Waiting = _silent, owner: Hashable = None
+) -> Sweep:
+    """The sweep of these settings, the same at whatever learning rate they stand. Waits and stops as `trace_of` does."""
+    key = swept(settings)
+    return sweeps.get(
+        key, lambda: _in_turn(lambda: sweep(key, progress=progress), waiting, owner), lambda: waiting(0)
+    )
+
+
+def swept(settings: Settings) -> Settings:
+    """The settings that a sweep of these is kept under: their own learning rate plays no part."""
+    return settings.changed(learning_rate=LEARNING_RATE[0])
+
+
+def _in_turn(compute: Callable[[], Value], waiting: Waiting, owner: Hashable) -> Value:
+    """What `compute` gives, once it is this owner's turn."""
+    with _gate.entered(owner, waiting):
+        return compute()
 
 
 def verdict_of(trace: Trace) -> Verdict:

@@ -87,7 +87,7 @@ def script(experiment: str, detach: str, options: tuple[tuple[str, str], ...] = 
     code_name = f"<{experiment}.py, detach {detach}{''.join(f', {n} {c}' for n, c in options)}>"
     linecache.cache[code_name] = (len(text), None, text.splitlines(keepends=True), code_name)
     names: dict[str, Any] = {"__name__": f"detach_lab_{experiment}"}
-    exec(compile(text, code_name, "exec"), names)
+    exec(compile(text, code_name, "exec", dont_inherit=True), names)
     marked = [n for n, line in enumerate(text.splitlines(), start=1) if line.endswith(MARK)]
     return Script(
         text=text,

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 import altair as alt
 import pandas as pd
 import streamlit as st
 
 from engine import Trace
+from engine.sweep import Sweep
 
 WITHOUT, WITH = "without detach", "with detach"
 _TWINS = [WITHOUT, WITH]
@@ -54,6 +56,63 @@ def show_series(
         f"{what[0].upper()}{what[1:]}, {ends}.",
         key,
     )
+
+
+def show_sweep(sweep: Sweep, rules: Mapping[str, float], description: str) -> None:
+    """Both twins' final loss over the learning rates, both on a log scale; each of `rules` is a vertical line.
+
+    A loss far above the first is not drawn: what is drawn reaches ten times above it.
+    """
+    rows = [
+        (rate, name, loss)
+        for curve, name in zip(sweep.curves, _TWINS, strict=True)
+        for rate, loss in zip(curve.rates, curve.losses, strict=True)
+        if 0 < loss <= 10 * curve.first
+    ]
+    drawn = [loss for _, _, loss in rows] or [1.0]
+    lowest, highest = min(drawn), max(drawn)
+    room = max(highest / lowest, 1.5) ** (0.13 * len(rules))  # above the lines, for the labels
+    x = alt.X(
+        "rate:Q",
+        title="learning rate",
+        scale=alt.Scale(type="log", domain=[sweep.rates[0], sweep.rates[-1]], nice=False),
+        axis=alt.Axis(format="~g", values=[1e-4, 1e-3, 1e-2, 1e-1, 1.0]),
+    )
+    y = alt.Y(
+        "loss:Q",
+        title=f"loss in epoch {sweep.settings.epochs}",
+        scale=alt.Scale(type="log", domain=[lowest, highest * room]),
+        axis=alt.Axis(format=".2~g", tickCount=5),
+    )
+    colour = alt.Color(
+        "twin:N",
+        scale=alt.Scale(domain=_TWINS, range=_COLOURS),
+        legend=alt.Legend(orient="top", title=None, symbolType="stroke"),
+    )
+    dash = alt.StrokeDash("twin:N", scale=alt.Scale(domain=_TWINS), legend=None)
+    tips = [alt.Tooltip("rate:Q", format=".4g"), "twin:N", alt.Tooltip("loss:Q", format=".6g")]
+    base = alt.Chart(pd.DataFrame(rows, columns=["rate", "twin", "loss"]))
+    line = base.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash)
+    points = base.mark_point(size=60, filled=True, opacity=0).encode(x=x, y=y, color=colour, tooltip=tips)
+    middle = math.sqrt(sweep.rates[0] * sweep.rates[-1])
+    marks = [
+        mark
+        for number, (label, rate) in enumerate(rules.items())
+        for mark in _rule(x, rate, label, 3 + 13 * number, leftwards=rate >= middle)
+    ]
+    _show(alt.layer(*marks, line, points), description, "sweep chart")
+
+
+def _rule(x: alt.X, rate: float, label: str, down: int, *, leftwards: bool) -> list[alt.Chart]:
+    """A vertical line and its label, so many pixels from the top, on the side where there is more room."""
+    base = alt.Chart(pd.DataFrame({"rate": [rate], "label": [label]})).encode(x=x)
+    align: Literal["right", "left"] = "right" if leftwards else "left"
+    return [
+        base.mark_rule(strokeDash=[2, 2], color="gray"),
+        base.mark_text(align=align, dx=-4 if leftwards else 4, baseline="top", color="gray").encode(
+            y=alt.value(down), text="label:N"
+        ),
+    ]
 
 
 def show_by_layer(

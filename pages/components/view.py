@@ -24,13 +24,13 @@ LEARNING_RATES = (
 """The stops of the learning rate's slider, even enough on a log scale."""
 
 _SETTINGS = ("experiment", "detach", "epochs", "lr", "optimizer", "start", "seed")
-_VIEW = ("epoch", "sample", "controls", "round", "answers", "traced")
+_VIEW = ("epoch", "sample", "controls", "round", "answers", "traced", "sweep")
 _LONGEST_SHOWN = 24
 
 
 @dataclass(frozen=True)
 class View:
-    """The run, the epoch and sample looked at, the quiz's round and answers, and whether the controls show."""
+    """The run, the epoch and sample looked at, the quiz's round and answers, and whether the controls and the sweep show."""
 
     settings: Settings
     epoch: int
@@ -39,6 +39,7 @@ class View:
     round: int = 1
     answers: str = ""
     traced: str = ""
+    sweep: bool = False
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
@@ -71,6 +72,7 @@ class View:
             controls=link.choice("controls", ("shown", "hidden"), "shown") == "shown",
             round=link.whole("round", (1, len(rounds())), 1),
             answers=link.answers("answers"),
+            sweep=link.choice("sweep", ("shown", "hidden"), "hidden") == "shown",
             traced=link.choice("traced", ("", *(example.name for example in examples())), ""),
         )
         return view, link.ignored(tuple(name for name, _ in settings.options))
@@ -105,6 +107,7 @@ class View:
             "controls": "" if self.controls else "hidden",
             "round": str(self.round) if self.round != 1 else "",
             "answers": self.answers,
+            "sweep": "shown" if self.sweep else "",
             "traced": self.traced if self.traced in (example.name for example in examples()) else "",
         }
         return query | {key: value for key, value in optional.items() if value}

@@ -178,3 +178,15 @@ def test_the_keyboard_alone_reaches_and_moves_the_controls(server: str, open_pag
             )
         )
     assert {"experiment", "detach", "epochs", "learning_rate", "optimizer", "start", "epoch"} <= reached
+
+
+def test_the_sweep_is_drawn_with_its_edges_and_axe_finds_nothing(server: str, open_page: Opener) -> None:
+    page = open_page(
+        server, "training_trace", width=390, dark=True, sweep="shown", optimizer="sgd", epochs=60
+    )
+    no_exception(page)
+    no_sideways_scroll(page)
+    for words in ("chosen", "without detach: diverges", "exact edge"):
+        expect(page.locator("svg text", has_text=re.compile(f"^{words}$"))).to_have_count(1)
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()

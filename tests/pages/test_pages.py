@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from engine import Settings
 from engine.experiments import experiment_names
 from engine.quiz import prove, questions, rounds
+from engine.results import swept
 from engine.settings import places
 from pages.components.frame import PAGES
 from pages.components.view import View
@@ -214,3 +215,32 @@ def test_every_round_shows_every_proof(number: int) -> None:
         assert question.snippet.strip() in [code.value.strip() for code in app.code]
         for option in question.options:
             assert option.explanation in text(app)
+
+
+def test_the_sweep_is_computed_when_asked_for_and_stands_in_the_link() -> None:
+    app = opened("pages/training_trace.py", optimizer="sgd", epochs="60")
+    assert "Divergence starts" not in text(app)
+    app.toggle(key="sweep").set_value(True).run()
+    assert not app.exception
+    assert app.query_params["sweep"] in ("shown", ["shown"])
+    said = text(app)
+    assert "Divergence starts between the rates 0.0122 and 0.01265." in said
+    assert "2 / λ = **0.012279**" in said
+    assert "It lies between the two rates" in said
+    assert "it stays at 0.8523 at every rate" in said
+    app.select_slider(key="learning_rate").set_value(0.01).run()
+    assert "The chosen learning rate is 0.01." in text(app)
+    app.toggle(key="sweep").set_value(False).run()
+    assert "Divergence starts" not in text(app)
+    assert "sweep" not in app.query_params
+
+
+def test_a_stopped_sweep_says_so_and_leaves_the_rest_of_the_page() -> None:
+    app = AppTest.from_file("../../streamlit_app.py", default_timeout=60)
+    app.query_params.update({"epochs": "6", "sweep": "shown"})
+    app.session_state["stopped sweep"] = swept(Settings(epochs=6))
+    app.switch_page("pages/training_trace.py").run()
+    assert any("sweep was stopped" in i.value for i in app.info)
+    assert "Epoch by epoch" in [h.value for h in app.header]
+    next(b for b in app.button if b.label == "Sweep again").click().run()
+    assert "the best rate is" in text(app)

@@ -31,6 +31,7 @@ def views(draw: st.DrawFn) -> View:
         draw(st.booleans()),
         draw(st.integers(1, 8)),
         draw(st.text("-1234", max_size=60)),
+        sweep=draw(st.booleans()),
     )
 
 
@@ -39,7 +40,9 @@ def test_a_link_opens_the_view_that_wrote_it(view: View) -> None:
     assert View.from_query(view.query()) == (view, ())
 
 
-KEYS = st.sampled_from([*View.of(Settings()).query(), "sample", "controls", "round", "answers", "else"])
+KEYS = st.sampled_from(
+    [*View.of(Settings()).query(), "sample", "controls", "round", "answers", "sweep", "else"]
+)
 ODD = st.sampled_from(
     [
         "nan",
