@@ -93,7 +93,7 @@ EXPERIMENT = Experiment(
     ),
     starts=("random",),
     defaults=Defaults(
-        detach="straight_through", epochs=100, learning_rate=0.03, optimizer="adam", start="random"
+        detach="straight_through", epochs=120, learning_rate=0.02, optimizer="adam", start="random"
     ),
     options=(
         Option(
