@@ -1,0 +1,55 @@
+"""A detach, no_grad and requires_grad_(False): the same gradients for the head, at different costs."""
+
+from engine.quiz.definition import Option, Question
+
+SNIPPET = """\
+import torch
+
+w, x, answer = torch.ones(4, 8, requires_grad=True), torch.ones(5, 4), ()
+def save(tensor):
+    kept.append(tuple(tensor.shape))
+for cut in ("detach", "no_grad", "requires_grad_(False)"):
+    w.requires_grad_(cut != "requires_grad_(False)")
+    kept, hooks = [], torch.autograd.graph.saved_tensors_hooks(save, lambda _: None)
+    with torch.set_grad_enabled(cut != "no_grad"), hooks:
+        features = (x @ w).tanh().detach()
+    print(f"{cut}: saved for the way back: {kept}")
+    answer += (len(kept) > 0,)
+"""
+
+QUESTION = Question(
+    name="three-cuts",
+    topic="Cost of a cut",
+    prompt=(
+        "A backbone of one weight is left alone in three ways: a detach on its features, `no_grad` around it, "
+        "or `requires_grad_(False)` on the weight. Under which does its forward pass save tensors for a backward pass?"
+    ),
+    snippet=SNIPPET,
+    options=(
+        Option(
+            text="Under none of them: there is no way back.",
+            explanation=(
+                "For the detach this is known only when the forward pass is over: until then the graph is built as usual."
+            ),
+            answer=(False, False, False),
+        ),
+        Option(
+            text="Under the detach alone, which comes later.",
+            explanation=(
+                "The graph is built and its tensors are saved; the detach then lets go of them. The other two say "
+                "beforehand that nothing will be needed."
+            ),
+            answer=(True, False, False),
+        ),
+        Option(
+            text="Under the detach and under `requires_grad_(False)`.",
+            explanation="With no parameter and no input that wants a gradient, autograd builds no graph at all.",
+            answer=(True, False, True),
+        ),
+        Option(
+            text="Under all but the detach.",
+            explanation="It is the other way round: the detach is the only one that comes after the forward pass.",
+            answer=(False, True, True),
+        ),
+    ),
+)

@@ -1,0 +1,197 @@
+"""What the VQ codebook's story and verdicts say, held against the formulas written out here."""
+
+from collections import Counter
+from math import exp, log
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from engine import Settings, Trace, train
+from engine.settings import NOWHERE
+from engine.source import script_of
+from engine.terms import terms
+from engine.training import start_model
+from engine.verdicts import judge
+
+SEEDS = range(20)
+BETA = 0.25
+USUAL = Settings("vq_codebook", epochs=60, learning_rate=0.04)  # twice the usual rate, half the epochs
+WRONG = USUAL.choosing("side", "wrong").changed(detach="codebook", epochs=12)
+PARTS = ("encoder", "codebook", "decoder")
+
+
+@pytest.fixture(scope="module")
+def usual() -> list[Trace]:
+    return [train(USUAL.changed(seed=seed)) for seed in SEEDS]
+
+
+@pytest.fixture(scope="module")
+def wrong() -> list[Trace]:
+    return [train(WRONG.changed(seed=seed)) for seed in SEEDS]
+
+
+def start(seed: int) -> tuple[nn.Module, Tensor]:
+    settings = USUAL.changed(seed=seed)
+    return start_model(settings), script_of(settings).make_data(seed).inputs
+
+
+def mlp(model: nn.Module, part: str, x: Tensor) -> Tensor:
+    w_1, b_1, w_2, b_2 = model.get_submodule(part).parameters()
+    return (x @ w_1.T + b_1).tanh() @ w_2.T + b_2
+
+
+def nearest(z: Tensor, codes: Tensor) -> Tensor:
+    return (z[:, None] - codes[None]).square().sum(dim=2).argmin(dim=1)
+
+
+def plain_terms(seed: int, held: set[str], side: str) -> list[dict[str, float | None]]:
+    """For each term the norm of the gradient of each part, None where none comes."""
+    model, x = start(seed)
+    codes = model.get_parameter("codebook.weight")
+
+    def stop(tensor: Tensor, place: str) -> Tensor:
+        return tensor.detach() if place in held else tensor
+
+    z = mlp(model, "encoder", x)
+    e = codes[nearest(z, codes)]
+    prediction = mlp(model, "decoder", z + stop(e - z, "straight_through"))
+    pulled = e - stop(z, "codebook") if side == "right" else z - stop(e, "codebook")
+    each = (
+        (prediction - x).square().mean(),
+        pulled.square().mean(),
+        BETA * (z - stop(e, "commitment")).square().mean(),
+    )
+    table = []
+    for term in each:
+        row: dict[str, float | None] = {}
+        for part in PARTS:
+            parameters = list(model.get_submodule(part).parameters())
+            came = torch.autograd.grad(term, parameters, retain_graph=True, allow_unused=True)
+            flat = [g.flatten() for g in came if g is not None]
+            row[part] = torch.cat(flat).norm().item() if flat else None
+        table.append(row)
+    return table
+
+
+MOVES = {
+    (None, "right"): (("encoder", "decoder"), ("codebook",), ("encoder",)),
+    (None, "wrong"): (("encoder", "decoder"), ("encoder",), ("encoder",)),
+    ("straight_through", "right"): (("codebook", "decoder"), ("codebook",), ("encoder",)),
+    ("codebook", "right"): (("encoder", "decoder"), ("encoder", "codebook"), ("encoder",)),
+    ("commitment", "right"): (("encoder", "decoder"), ("codebook",), ("encoder", "codebook")),
+}
+"""By the detach that is missing and the side of the codebook term's: what each of the three terms moves."""
+
+
+@pytest.mark.parametrize(("missing", "side"), MOVES)
+def test_who_is_moved_by_which_term_is_as_in_plain_torch(missing: str | None, side: str) -> None:
+    held = {place for place in ("straight_through", "codebook", "commitment") if place != missing}
+    for seed in SEEDS:
+        settings = USUAL.choosing("side", side).changed(detach=missing or "commitment", seed=seed)
+        found = terms(settings, detached=missing is None)
+        assert tuple(term.moves for term in found) == MOVES[missing, side]
+        for term, expected in zip(found, plain_terms(seed, held, side), strict=True):
+            for part, norm in expected.items():
+                assert term.gradients[part] == (None if norm is None else pytest.approx(norm, rel=1e-3))
+
+
+def test_without_the_copys_detach_what_reaches_the_encoder_cancels_to_zero() -> None:
+    for seed in SEEDS:
+        assert terms(USUAL.changed(seed=seed), False)[0].gradients["encoder"] == 0.0
+
+
+def test_a_loss_of_one_term_and_a_step_with_optimizers_of_its_own() -> None:
+    (only,) = terms(Settings("lesson"), False)
+    assert only.moves == ("linear",)
+    (cut,) = terms(Settings("lesson"), True)
+    assert cut.gradients == {"linear": None}
+    with pytest.raises(ValueError, match="frozen_backbone"):
+        terms(Settings("frozen_backbone"), True)
+
+
+def codebook_gradient(settings: Settings, detached: bool) -> Tensor:
+    model, script = start_model(settings), script_of(settings)
+    loss, _ = script.step(detached)(model, script.make_data(settings.seed))
+    loss.backward()
+    gradient = model.get_parameter("codebook.weight").grad
+    assert gradient is not None
+    return gradient
+
+
+def test_the_codes_gradient_is_that_of_the_mean_square_and_a_quarter_more_without_the_commitments_detach() -> (
+    None
+):
+    for seed in SEEDS:
+        model, x = start(seed)
+        with torch.no_grad():
+            z, codes = mlp(model, "encoder", x), model.get_parameter("codebook.weight")
+            pull = torch.zeros_like(codes)
+            for row, code in zip(z, nearest(z, codes), strict=True):
+                pull[code] += 2 * (codes[code] - row) / z.numel()
+        settings = USUAL.changed(detach="commitment", seed=seed)
+        torch.testing.assert_close(codebook_gradient(settings, True), pull, rtol=1e-4, atol=1e-6)
+        torch.testing.assert_close(
+            codebook_gradient(settings, False), (1 + BETA) * pull, rtol=1e-4, atol=1e-6
+        )
+
+
+def test_adam_hardly_notices_the_commitments_detach() -> None:
+    for seed in SEEDS:
+        one, other = train(USUAL.changed(detach="commitment", epochs=5, seed=seed)).runs
+        assert one.weights.tobytes() != other.weights.tobytes()
+        assert one.losses[-1] == pytest.approx(other.losses[-1], rel=1e-3)
+
+
+def reconstruction(trace: Trace, detached: bool) -> float:
+    inputs = script_of(trace.settings).make_data(trace.settings.seed).inputs
+    return float((torch.tensor(trace.runs[detached].predictions[-1]) - inputs).square().mean())
+
+
+def median(values: list[float]) -> float:
+    return sorted(values)[len(values) // 2]
+
+
+def test_without_the_copys_detach_it_reconstructs_worse_with_fewer_codes(usual: list[Trace]) -> None:
+    errors = [(reconstruction(t, False), reconstruction(t, True)) for t in usual]
+    assert sum(with_ < without for without, with_ in errors) >= 17
+    assert median([without for without, _ in errors]) > 2 * median([with_ for _, with_ in errors])
+    more = [
+        t.detached.measures[-1] > t.attached.measures[-1]
+        for t in usual
+        if t.detached.measures and t.attached.measures
+    ]
+    assert len(more) == len(SEEDS)
+    assert sum(more) >= 18
+
+
+def test_detached_on_the_wrong_side_the_codes_stand_still_to_the_last_bit(wrong: list[Trace]) -> None:
+    for trace in wrong:
+        assert trace.detached.never_moved == ("codebook",)
+        assert trace.attached.never_moved == ()
+
+
+def test_the_measure_is_the_perplexity_of_the_codes_after_the_step(usual: list[Trace]) -> None:
+    for trace in usual:
+        for run in trace.runs:
+            model, x = start(trace.settings.seed)
+            with torch.no_grad():
+                for name, parameter in model.named_parameters():
+                    parameter.copy_(torch.tensor(run.parameter(name, trace.settings.epochs + 1)))
+                z = mlp(model, "encoder", x)
+            used = Counter(nearest(z, model.get_parameter("codebook.weight")).tolist())
+            shares = [count / len(x) for count in used.values()]
+            assert run.measures is not None
+            assert run.measures[-1] == pytest.approx(exp(-sum(s * log(s) for s in shares)), rel=1e-4)
+
+
+def test_the_verdicts(usual: list[Trace], wrong: list[Trace]) -> None:
+    for trace in usual[:3]:
+        said = judge(trace)
+        assert said.kind == "learns something else"
+        assert said.sentence.count("number of codes in use (perplexity)") == 2
+    assert "With it" in (said := judge(wrong[0])).sentence
+    assert said.sentence.endswith("; `codebook` never moves.")
+    for place in ("codebook", "commitment"):
+        assert judge(train(USUAL.changed(detach=place, epochs=5))).kind == "learns something else"
+    assert judge(train(USUAL.changed(detach=NOWHERE, epochs=5))).kind == "no difference"
