@@ -29,10 +29,13 @@ def test_the_twins_differ_by_the_marked_line_alone(experiment: str, place: str) 
         assert bodies[0] == bodies[1]
         assert written.marked_line is None
     else:
-        assert len(extra) == 1
-        assert ".detach()" in extra[0]
-        assert written.marked_line is not None
-        assert written.text.splitlines()[written.marked_line - 1].endswith(MARK)
+        marked = [written.text.splitlines()[line - 1] for line in written.marked_lines]
+        assert marked
+        assert all(line.endswith(MARK) for line in marked)
+        stops = (".detach()", "torch.no_grad()", ".requires_grad_(False)")
+        assert all(any(stop in line for stop in stops) for line in extra)
+        # An option can put a marked line into a branch that is not taken, so there are no more than those.
+        assert 1 <= len(extra) <= len(marked)
 
 
 @pytest.mark.parametrize(("experiment", "place"), EVERY_PLACE)
