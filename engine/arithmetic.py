@@ -57,6 +57,10 @@ def share_of_loss(step: StepRecord, sample: int) -> Equation | None:
     values = _inputs(step, loss)
     if working is None or len(values) != 2 or values[0] is None or values[1] is None:
         return None
+    if loss.operation == "mse_loss" and values[0].shape != values[1].shape:
+        return None
+    if sample >= len(values[0]):
+        return None
     return working(values[0], values[1], sample)
 
 
@@ -85,9 +89,12 @@ def class_of(step: StepRecord, sample: int) -> Answer | None:
 
 def _linear(step: StepRecord, stage: Stage, inputs: list[Array], sample: int) -> tuple[Equation, ...]:
     found = [p.value for p in step.parameters if p.name in stage.parameters and p.value is not None]
-    weight, bias = sorted(found, key=lambda value: -value.ndim)
     result = _row(stage.output.values, sample)
     row = _row(inputs[0], sample)
+    weight = next((value for value in found if value.shape == (len(result), len(row))), None)
+    bias = next((value for value in found if value.shape == (len(result),)), None)
+    if weight is None or len(found) != 1 + (bias is not None):
+        return _unknown(stage, sample)
     made = []
     for output in range(min(len(result), OUTPUTS)):
         terms = [f"{_n(x)} × {_n(w)}" for x, w in zip(row, weight[output], strict=True)]
@@ -95,7 +102,7 @@ def _linear(step: StepRecord, stage: Stage, inputs: list[Array], sample: int) ->
         made.append(
             Equation(
                 f"out[{output}]",
-                " + ".join(terms[:_TERMS]) + more + f" + {_n(bias[output])}",
+                " + ".join(terms[:_TERMS]) + more + (f" + {_n(bias[output])}" if bias is not None else ""),
                 float(result[output]),
             )
         )
@@ -106,6 +113,8 @@ def _elementwise(form: str) -> Callable[[StepRecord, Stage, list[Array], int], t
     def working(step: StepRecord, stage: Stage, inputs: list[Array], sample: int) -> tuple[Equation, ...]:
         del step
         came, went = _row(inputs[0], sample), _row(stage.output.values, sample)
+        if len(came) != len(went):
+            return _unknown(stage, sample)
         pairs = list(zip(came, went, strict=True))[:OUTPUTS]
         return tuple(Equation(f"out[{i}]", form.format(_n(x)), float(y)) for i, (x, y) in enumerate(pairs))
 
@@ -128,11 +137,13 @@ def _binary(sign: str) -> Callable[[StepRecord, Stage, list[Array], int], tuple[
 
 
 def _mse(step: StepRecord, stage: Stage, inputs: list[Array], sample: int) -> tuple[Equation, ...]:
-    del step, stage
-    answer, target = _row(inputs[0], sample), _row(inputs[1], sample)
+    del step
+    answer, target = (_row(values, sample) for values in (inputs * 2)[:2])
+    if len(inputs) != 2 or len(answer) != len(target):
+        return _unknown(stage, sample)
     return tuple(
         Equation(f"squared error[{i}]", f"({_n(a)} - {_n(t)})²", float((a - t) ** 2))
-        for i, (a, t) in enumerate(zip(answer, target, strict=True))
+        for i, (a, t) in enumerate(list(zip(answer, target, strict=True))[:OUTPUTS])
     )
 
 

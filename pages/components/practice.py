@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import math
+from collections.abc import Sequence
 from html import escape
 
 import streamlit as st
@@ -120,12 +122,10 @@ def _table(trace: Trace, verdict: Verdict) -> str:
     measure = trace.settings.described().measure
     costs = (verdict.attached, verdict.detached)
     rows: list[tuple[str, list[str]]] = [
-        ("Loss, first and last", [f"{_n(run.losses[0])} → {_n(run.losses[-1])}" for run in trace.runs]),
+        ("Loss, first and last", [_ends(run.losses) for run in trace.runs]),
     ]
     if measure is not None:
-        said = [
-            f"{_n(run.measures[0])} → {_n(run.measures[-1])}" if run.measures else "" for run in trace.runs
-        ]
+        said = [_ends(run.measures or ()) for run in trace.runs]
         rows.append((f"{measure.label[0].upper()}{measure.label[1:]}, first and last", said))
     rows += [
         ("Layers that never moved", [", ".join(run.never_moved) or "none" for run in trace.runs]),
@@ -145,8 +145,11 @@ def _table(trace: Trace, verdict: Verdict) -> str:
     )
 
 
-def _n(number: float) -> str:
-    return number_text(number)
+def _ends(values: Sequence[float]) -> str:
+    """The first and the last of some numbers."""
+    if not values or all(math.isnan(value) for value in values):
+        return "none: the step raised"
+    return f"{number_text(values[0])} → {number_text(values[-1])}"
 
 
 def _last(counts: tuple[int, ...]) -> str:

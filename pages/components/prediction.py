@@ -21,6 +21,9 @@ from pages.components.words import does, stage_title
 def choose_sample(view: View, trace: Trace) -> int:
     """The index (from 0) of the sample looked at; a link's number past the last sample opens the last."""
     samples = int(trace.attached.predictions.shape[1])
+    if samples == 1:
+        st.caption("There is one sample.")
+        return 0
     shown = min(view.sample, samples)
     if shown != view.sample:
         st.caption(f"There are {samples} samples; sample {shown} is shown instead of {view.sample}.")
@@ -51,8 +54,9 @@ def show_both_ways(without: StepRecord, with_: StepRecord, sample: int) -> None:
 def _show_stage(number: int, stage: Stage, step: StepRecord, sample: int) -> None:
     st.markdown(f"**{number}. {stage_title(stage)}**: {does(stage)}")
     if stage.operation == "input":
-        assert stage.output.values is not None
-        lines = "  ".join(number_text(x) for x in stage.output.values[sample].reshape(-1))
+        values = stage.output.values
+        row = values[sample] if values is not None and values.ndim and sample < len(values) else values
+        lines = "  ".join(number_text(x) for x in row.reshape(-1)) if row is not None else "too large to list"
     else:
         lines = "\n".join(map(str, equations(step, stage, sample)))
         hidden = stage.output.shape[-1] - OUTPUTS if stage.output.shape else 0
