@@ -11,8 +11,9 @@ the detach has at the start of an epoch. L is the step's loss; where a step send
 own, L is their sum, all at the same weights: its optimizers are replaced by ones that do nothing.
 
 h is 1e-5 * max(1, |p|). A loss that jumps (`round`, the nearest entry of a codebook) or bends (`relu` at 0) within h of p
-has no slope there, and neither side is right: where the two part, the difference is taken again with h / 10, and the
-elements at which that gives another slope are counted.
+has another difference than slope there, and where it does so at p itself, no number is its slope and both sides can be
+anything. So where the two part, the difference is taken again with h / 100, at the 50 elements that part most; where that
+gives another slope it is the one that is kept, and where it still parts from autograd's the element is counted.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ RELATIVE, ABSOLUTE = 1e-6, 1e-9
 """Slopes part that differ by more than this share of the parameter's largest one, plus this share of the loss or of 1."""
 MOST = 200
 """As many elements of a parameter are differenced, the first ones."""
+LOOKED_AGAIN, CLOSER = 50, 0.01
+"""At as many elements, those that part most, a second step size is tried, this share of the first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +71,7 @@ class Comparison:
     parted: int
     """Elements that have parted."""
     unsettled: int
-    """Those of them at which a step ten times smaller gives another slope."""
+    """Those of them at which a step a hundred times smaller gives yet another slope."""
     sentence: str
     """What came of it, in Markdown."""
 
@@ -106,7 +109,7 @@ def compare(
     if found.settings != settings:
         raise SettingsError("trace", found.settings, "the trace of the same settings")
     one_of("parameter", parameter, tuple(p.name for p in found.attached.parameters))
-    with plain_torch():
+    with plain_torch(), np.errstate(invalid="ignore"):
         return _compare(_Function(settings, found, parameter, epoch, detached))
 
 
@@ -125,10 +128,13 @@ def _compare(function: _Function) -> Comparison:
         apart = np.abs(known - differences)
         tolerance = RELATIVE * float(max(np.abs(known).max(), np.abs(differences).max()))
         tolerance += ABSOLUTE * max(1.0, abs(sum(losses)))
-        where = np.flatnonzero(apart > tolerance)
-        parted = len(where)
-        closer = function.differences(where, 0.1)
-        unsettled = int((np.abs(closer - differences[where]) > 10 * tolerance).sum())
+        where = np.argsort(-apart)[: min(int((apart > tolerance).sum()), LOOKED_AGAIN)]
+        closer = function.differences(where, CLOSER)
+        bent = where[np.abs(closer - differences[where]) > 10 * tolerance]  # a smaller step rounds more
+        differences[bent] = closer[np.isin(where, bent)]
+        apart[bent] = np.abs(known - differences)[bent]
+        parts = apart > np.where(np.isin(np.arange(count), bent), 10, 1) * tolerance
+        parted, unsettled = int(parts.sum()), int(parts[bent].sum())
     shown = function.shape if math.prod(function.shape) <= MOST else (count,)
     outcome = Comparison(
         parameter=function.name,
@@ -170,33 +176,33 @@ class _Function:
         self._start = _doubled(model), _doubled(self._script.make_data(settings.seed))
         self._values = self._start[0].get_parameter(name).flatten().tolist()
         self.shape = tuple(self._start[0].get_parameter(name).shape)
-        # A step of its own may look at the gradients that came; where one can't come, the losses have to do.
-        self._send_back = self._script.own_optimizers
+        self._send_back = False
 
     def gradient(self) -> tuple[Doubles | None, list[float], str | None]:
         """What autograd brings to the first elements, the losses, and the first line of what it raised."""
         try:
-            parameter, losses = self._run(send_back=True)
+            parameter, seen = self._run(send_back=True)
         except RuntimeError as refusal:
-            self._send_back = False
             return None, [], _first_line(refusal)
+        # The differences need the losses alone, unless the step itself looks at what came back.
+        self._send_back = seen.gradients_read
         came = None if parameter.grad is None else parameter.grad.flatten()[:MOST].numpy().copy()
-        return came, losses, None
+        return came, seen.losses, None
 
     def losses(self) -> list[float]:
         """The losses, whether or not they can be sent back."""
-        return self._run(send_back=False)[1]
+        return self._run(send_back=False)[1].losses
 
     def differences(self, indices: Iterable[int], shrink: float = 1.0) -> Doubles:
         """The central differences at those elements, with the step size times `shrink`."""
         found = []
         for index in indices:
             h = shrink * STEP * max(1.0, abs(self._values[index]))
-            up, down = (sum(self._run(int(index), move, send_back=self._send_back)[1]) for move in (h, -h))
+            up, down = (sum(self._run(index, move, send_back=self._send_back)[1].losses) for move in (h, -h))
             found.append((up - down) / (2 * h))
         return np.array(found)
 
-    def _run(self, index: int = 0, move: float = 0.0, *, send_back: bool) -> tuple[nn.Parameter, list[float]]:
+    def _run(self, index: int = 0, move: float = 0.0, *, send_back: bool) -> tuple[nn.Parameter, _Losses]:
         """The parameter and the losses after one step that started with its element `index` moved."""
         model, data = copy.deepcopy(self._start)
         parameter = model.get_parameter(self.name)
@@ -208,7 +214,7 @@ class _Function:
                 loss.backward()
             else:
                 step(model, data, make_optimizers(model, _Still))
-        return parameter, seen.losses
+        return parameter, seen
 
 
 class _Losses(TorchFunctionMode):
@@ -218,6 +224,7 @@ class _Losses(TorchFunctionMode):
         super().__init__()
         self._send_back = send_back
         self.losses: list[float] = []
+        self.gradients_read = False
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -226,6 +233,8 @@ class _Losses(TorchFunctionMode):
             self.losses.append(args[0].item())
             if not self._send_back:
                 return None
+        elif getattr(func, "__self__", None) is Tensor.grad:
+            self.gradients_read = True
         made = func(*args, **(kwargs or {}))
         return made.double() if isinstance(made, Tensor) and made.dtype is torch.float32 else made
 
@@ -298,10 +307,7 @@ def _sentence(c: Comparison) -> str:
             else " Nothing is cut off."
         )
     if c.unsettled:
-        said += (
-            f" At {c.unsettled} of them a step ten times smaller gives another slope: the loss jumps or bends there, "
-            "and no number is its slope."
-        )
+        said += f" At {c.unsettled} of them a step a hundred times smaller gives another slope, which is shown: the loss jumps or bends close by."
     return said
 
 

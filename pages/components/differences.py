@@ -41,8 +41,8 @@ def show_differences(settings: Settings, epoch: int, trace: Trace) -> None:
     losses = " + ".join(number_text(loss) for loss in found.losses)
     st.caption(
         f"In float64, with L = {losses} at epoch {epoch}: (L(p + h) - L(p - h)) / 2h for one weight p after the other, "
-        f"h = {STEP:g} · max(1, size of p). Slopes that differ by more than {found.tolerance:.1g} count as parted. Where L "
-        "jumps or bends within h of p, as at a rounding, no number is its slope."
+        f"h = {STEP:g} · max(1, size of p). Slopes that differ by more than {found.tolerance:.1g} have parted; there h / 100 "
+        "is tried too. Where L jumps or bends at p itself, as at a rounding, no number is its slope."
     )
 
 

@@ -1,0 +1,54 @@
+"""At a jump a difference quotient measures the step size and no slope."""
+
+from engine.quiz.definition import Option, Question
+
+SNIPPET = """\
+import torch
+
+w = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
+w.round().backward()
+print("autograd:", w.grad.item())
+slopes = []
+for h in (0.1, 0.01, 0.001):
+    slopes.append((((w + h).round() - (w - h).round()) / (2 * h)).item())
+    print(f"h = {h}: {slopes[-1]:g}")
+answer = (w.grad.item(), *(float(f"{slope:g}") for slope in slopes))
+"""
+
+QUESTION = Question(
+    name="quotient-at-a-jump",
+    topic="Jumps",
+    prompt=(
+        "`round` jumps from 0 to 1 at `w = 0.5`. What does autograd give there, and what does the quotient "
+        "`(round(w + h) - round(w - h)) / 2h` for h = 0.1, 0.01 and 0.001?"
+    ),
+    snippet=SNIPPET,
+    options=(
+        Option(
+            text="0; and 5, 50, 500",
+            explanation=(
+                "The quotient spreads a jump of 1 over 2h, so it only tells h. A slope that changes with the step size "
+                "is none; and autograd takes `round` as flat everywhere."
+            ),
+            answer=(0.0, 5.0, 50.0, 500.0),
+        ),
+        Option(
+            text="0; and 0, 0, 0",
+            explanation="On both sides of 0.5 the function is flat, but each quotient reaches across the jump.",
+            answer=(0.0, 0.0, 0.0, 0.0),
+        ),
+        Option(
+            text="1; and 1, 1, 1",
+            explanation=(
+                "That is the slope of the line that `round` follows from afar, and what a straight-through estimator "
+                "pretends."
+            ),
+            answer=(1.0, 1.0, 1.0, 1.0),
+        ),
+        Option(
+            text="0; and 5, 0.5, 0.05",
+            explanation="The rise across the jump stays 1 however small h is, and it is divided by ever less.",
+            answer=(0.0, 5.0, 0.5, 0.05),
+        ),
+    ),
+)
