@@ -20,6 +20,8 @@ from tests.browser.conftest import (
 )
 
 ADDRESSES = {title: "" if title == "Home" else path[6:-3] for path, title in PAGES}
+OWN_TESTS = "Detach in practice"
+"""The page whose patterns are opened one by one, each on a fresh server, in a file of their own."""
 
 
 def slider(page: Page, key: str) -> str:
@@ -41,15 +43,14 @@ def click(page: Page, label: str) -> None:
     wait(page)
 
 
-@pytest.mark.parametrize("title", ADDRESSES)
+@pytest.mark.parametrize("title", [title for title in ADDRESSES if title != OWN_TESTS])
 def test_each_page_opens_straight_by_its_link_on_a_fresh_server(title: str, open_page: Opener) -> None:
     with running_server() as address:
         page = open_page(address, ADDRESSES[title], experiment="classifier", detach="hidden_1", epochs=7)
         no_exception(page)
         expect(page.get_by_role("heading", level=1)).to_have_text("Detach Lab" if title == "Home" else title)
         expect(page.locator(".st-key-epochs")).to_contain_text("7")
-        if title != "Detach in practice":  # there the experiment is chosen on the page
-            expect(page.get_by_role("combobox", name="Experiment")).to_have_value("A deeper network")
+        expect(page.get_by_role("combobox", name="Experiment")).to_have_value("A deeper network")
         expect(page.locator("[data-testid=stSidebar]")).to_contain_text("Prediction trace")
 
 
@@ -131,16 +132,13 @@ def test_an_unknown_page_shows_home(server: str, open_page: Opener) -> None:
     expect(page.get_by_role("heading", level=1).first).to_have_text("Detach Lab")
 
 
-@pytest.mark.parametrize("experiment", ["lesson", "classifier"])
 @pytest.mark.parametrize("title", ADDRESSES)
-def test_a_narrow_page_does_not_scroll_sideways(
-    title: str, experiment: str, server: str, open_page: Opener
-) -> None:
-    page = open_page(server, ADDRESSES[title], width=390, height=844, experiment=experiment)
+def test_a_narrow_page_does_not_scroll_sideways(title: str, server: str, open_page: Opener) -> None:
+    page = open_page(server, ADDRESSES[title], width=390, height=844)
     no_exception(page)
     no_sideways_scroll(page)
     SCREENSHOTS.mkdir(exist_ok=True)
-    page.screenshot(path=SCREENSHOTS / f"{title} {experiment} narrow.png", full_page=True)
+    page.screenshot(path=SCREENSHOTS / f"{title} lesson narrow.png", full_page=True)
 
 
 LOOKS: dict[str, dict[str, Any]] = {
@@ -150,8 +148,9 @@ LOOKS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("look", LOOKS)
-@pytest.mark.parametrize("title", ADDRESSES)
+@pytest.mark.parametrize(
+    ("title", "look"), [(t, look) for t in ADDRESSES for look in LOOKS if (t, look) != (OWN_TESTS, "narrow")]
+)
 def test_axe_finds_nothing(title: str, look: str, server: str, open_page: Opener) -> None:
     page = open_page(server, ADDRESSES[title], **LOOKS[look], answers="312")
     for fold in page.locator("[data-testid=stMain] [data-testid=stExpander] summary").all():
@@ -163,6 +162,7 @@ def test_axe_finds_nothing(title: str, look: str, server: str, open_page: Opener
     assert (sum(map(int, re.findall(r"\d+", background)[:3])) < 200) == (look == "dark")
     SCREENSHOTS.mkdir(exist_ok=True)
     page.screenshot(path=SCREENSHOTS / f"{title} {look}.png", full_page=True)
+    no_sideways_scroll(page)
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
 

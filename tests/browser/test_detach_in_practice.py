@@ -10,8 +10,8 @@ from tests.browser.conftest import SCREENSHOTS, Opener, no_sideways_scroll, runn
 MOVES = {
     "lesson": ("Where the detach stands", "nowhere", "error", "no difference"),
     "classifier": ("Where the detach stands", "after the output layer", "learns something else", "error"),
-    "gan": ("radio", "not cleared", "wasted work", "learns something else"),
-    "truncated_bptt": ("radio", "retain", "error", "learns something else"),
+    "gan": ("radio", "at the top of the step", "wasted work", "learns something else"),
+    "truncated_bptt": ("radio", "True: the graph is kept", "error", "learns something else"),
     "kept_losses": ("radio", "item", "leak", "no difference"),
     "td_target": ("Where the detach stands", "nowhere", "learns something else", "no difference"),
     "simsiam": ("Where the detach stands", "nowhere", "learns something else", "no difference"),

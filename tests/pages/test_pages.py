@@ -18,14 +18,21 @@ from pages.components.frame import PAGES
 from pages.components.view import View
 
 PATHS = [path for path, _ in PAGES]
-EVERY = [
-    (path, experiment, place)
-    for path in PATHS
-    for experiment in experiment_names()
-    for place in (
-        places(experiment) if experiment in ("lesson", "classifier") else [Settings(experiment).detach]
-    )
-]
+BY_PLACE = ("pages/data_flow.py", "pages/training_trace.py", "pages/detach_in_practice.py")
+BY_EXPERIMENT = (*BY_PLACE, "streamlit_app.py", "pages/prediction_trace.py")
+
+
+def settings_of(path: str) -> list[tuple[str, str]]:
+    """The experiments and places that change what a page shows."""
+    if path not in BY_EXPERIMENT:
+        return [("lesson", "linear")]
+    firsts = [(name, Settings(name).detach) for name in experiment_names()]
+    if path not in BY_PLACE:
+        return firsts
+    return [*firsts, *((n, p) for n in ("lesson", "classifier") for p in places(n) if (n, p) not in firsts)]
+
+
+EVERY = [(path, *settings) for path in PATHS for settings in settings_of(path)]
 
 
 def opened(path: str, **query: object) -> AppTest:
@@ -85,7 +92,7 @@ QUERIES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(PATHS), QUERIES)
 def test_no_link_brings_a_page_down(path: str, query: dict[str, str]) -> None:
     app = opened(path, **query)
