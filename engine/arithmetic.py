@@ -39,6 +39,8 @@ class Equation:
 def equations(step: StepRecord, stage: Stage, sample: int) -> tuple[Equation, ...]:
     """What `stage` computes for the sample with that index (from 0), at most six numbers."""
     came = _inputs(step, stage)
+    if any(step.stages[i].more_outputs for i in stage.inputs):  # which of them came in is not told
+        return _unknown(stage, sample) if stage.output.values is not None else ()
     if stage.output.values is None or any(values is None for values in came):
         return ()
     inputs = [values for values in came if values is not None]

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -125,6 +126,17 @@ def refusal(settings: Settings) -> str | None:
     changed = {option for option, value in optimizer.defaults.items() if value != usual[option]}
     if beyond := sorted(changed - _OPTIONS):
         return f"A sweep knows {kind.__name__} without {' and '.join(beyond)}, and this run has it."
+    return _cannot_be_written(settings.changed(epochs=1, learning_rate=LEARNING_RATE[0], seed=0))
+
+
+@lru_cache(maxsize=256)
+def _cannot_be_written(settings: Settings) -> str | None:
+    """Why the step cannot be written out for all rates at once (it changes a buffer, or asks for a number), by trying."""
+    try:
+        with plain_torch():
+            _curve(settings, script_of(settings), False, LEARNING_RATE, None)
+    except SweepError as refused:
+        return str(refused)
     return None
 
 

@@ -56,7 +56,11 @@ def _show_stage(number: int, stage: Stage, step: StepRecord, sample: int) -> Non
     if stage.operation == "input":
         values = stage.output.values
         row = values[sample] if values is not None and values.ndim and sample < len(values) else values
-        lines = "  ".join(number_text(float(x)) for x in row.reshape(-1)) if row is not None else "too large to list"
+        lines = (
+            "  ".join(number_text(float(x)) for x in row.reshape(-1))
+            if row is not None
+            else "too large to list"
+        )
     else:
         lines = "\n".join(map(str, equations(step, stage, sample)))
         hidden = stage.output.shape[-1] - OUTPUTS if stage.output.shape else 0

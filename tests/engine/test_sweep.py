@@ -73,6 +73,10 @@ def test_each_choice_of_an_option_is_swept_as_it_is_trained(name: str) -> None:
     for option in find_experiment(name).options:
         for choice in option.choices:
             run = usual.choosing(option.name, choice.text)
+            if refusal(run):
+                with pytest.raises(SweepError, match="cannot be swept"):
+                    sweep(run, (0.01, 0.1))
+                continue
             curves = sweep(run, (0.01, 0.1)).curves
             alone = train(run.changed(learning_rate=0.1)).runs
             for curve, one in zip(curves, alone, strict=True):

@@ -129,7 +129,7 @@ def test_the_classifier_equals_a_plain_loop(where: str, optimizer: str) -> None:
             assert np.allclose(run.parameter(parameter.name, 13), last, rtol=1e-3, atol=1e-5)
 
 
-@pytest.mark.parametrize("experiment", experiment_names())
+@pytest.mark.parametrize("experiment", ["lesson", "classifier"])
 def test_gradients_equal_finite_differences_where_nothing_is_cut(experiment: str) -> None:
     s = Settings(experiment=experiment)
     script = script_of(s)
@@ -195,8 +195,11 @@ def test_shapes_of_a_trace(
         assert len(run.losses) == len(run.predictions) == epochs
         assert len(run.weights) == epochs + 1
         assert len(run.to_frame()) == epochs
-        assert (run.accuracies is None) != (run.r2 is None)
-    assert trace.attached.losses[0] == trace.detached.losses[0]
+        task = trace.settings.described().task
+        assert (run.accuracies is not None) == (task == "classification")
+        assert (run.r2 is not None) == (task == "regression")
+    refused = any(run.refusal for run in trace.runs)
+    assert refused or trace.attached.losses[0] == pytest.approx(trace.detached.losses[0], rel=1e-6)
     assert len(trace.to_frame()) == 2 * epochs
     assert str(epochs) in str(trace)
 
