@@ -35,7 +35,7 @@ def summarize(trace: Trace) -> tuple[str, ...]:
 def _start(run: Run) -> str:
     first = run.losses[0]
     if run.refusal and math.isnan(first):
-        return "The step raised before it had a loss."
+        return "The step raised, so this epoch has no loss."
     if not math.isfinite(first):
         return f"The loss is {first} from the start: these weights cannot be used."
     start = f"The loss starts at {first:.4g}: the weights have not learned anything yet."
@@ -101,6 +101,8 @@ def _parting(trace: Trace) -> str:
         return "There is one epoch only: both twins start from the same loss, and could part from epoch 2 on."
     if parted is None:
         return "The twins never part: their losses are the same bits in every epoch."
+    if parted == 1:
+        return "The twins differ from the first epoch on."
     return f"The twins part in epoch {parted}: until then their losses are the same bits."
 
 

@@ -2,7 +2,7 @@
 
 - error: one of the twins can't be trained, since autograd refuses;
 - leak: the weights are the same bits, and without the detach more is held in memory after each epoch;
-- wasted work: the weights are the same bits, and one twin sends gradients where nobody uses them, or saves more;
+- wasted work: the weights are the same bits, and one twin sends gradients where nobody uses them, or keeps more in memory;
 - no difference: the weights are the same bits, at the same cost;
 - learns something else: the weights differ.
 """
@@ -93,6 +93,8 @@ def _otherwise(trace: Trace) -> str:
         elif still:
             text += "; nothing moves"
         said.append(text + ".")
+    if said[0].removeprefix(NAMES[0]) == said[1].removeprefix(NAMES[1]):
+        said.append("They differ in digits that are not printed.")
     return " ".join(said)
 
 
@@ -114,7 +116,7 @@ def _held(cost: Cost) -> str:
 def _waste(attached: Cost, detached: Cost) -> str:
     text = (
         f"An epoch sends gradients through {attached.nodes[-1]} autograd nodes without the detach and through "
-        f"{detached.nodes[-1]} with it, and saves {_bytes(attached.saved[-1])} and {_bytes(detached.saved[-1])} for the way back."
+        f"{detached.nodes[-1]} with it, and keeps {_bytes(attached.saved[-1])} and {_bytes(detached.saved[-1])} in memory for the way back."
     )
     more = [name for name in attached.unused if name not in detached.unused]
     if more:

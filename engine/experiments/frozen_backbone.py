@@ -130,7 +130,7 @@ EXPERIMENT = Experiment(
     measure=Measure("distance of the running mean from its start", "neither"),
     story=(
         "In transfer learning a small head is trained on a large network that should stay as it is. The optimizer holds "
-        "the head only, so a cut changes nothing that is learned: it saves the way back through the backbone. A "
+        "the head only, so a cut changes nothing that is learned: it spares the way back through the backbone. A "
         "detach still lets the forward pass save the backbone's activations, and drops them at once; `no_grad` and "
         "`requires_grad_(False)` never save them. None of the three stops BatchNorm's running statistics: only "
         "`eval()` does."

@@ -33,7 +33,9 @@ def show_losses(trace: Trace, epoch: int) -> None:
     gone = max(sum(not math.isfinite(loss) for loss in run.losses) for run in trace.runs)
     left_out = f" {gone} epochs are not drawn: their loss is not finite." if gone else ""
     ends = ", ".join(
-        f"{name} from {run.losses[0]:.4f} to {run.losses[-1]:.4f}"
+        f"{name} none, the step raised"
+        if run.refusal and math.isnan(run.losses[-1])
+        else f"{name} from {run.losses[0]:.4f} to {run.losses[-1]:.4f}"
         for run, name in zip(trace.runs, _TWINS, strict=True)
     )
     _show(

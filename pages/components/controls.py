@@ -119,7 +119,10 @@ def describe(settings: Settings) -> str:
         else f"random weights, seed {settings.seed}"
     )
     epochs = "1 epoch" if settings.epochs == 1 else f"{settings.epochs} epochs"
-    chosen = "".join(f"{o.chosen(settings.option(o.name)).label} · " for o in settings.described().options)
+    chosen = "".join(
+        f"{o.label.lower()}: {o.chosen(settings.option(o.name)).label} · "
+        for o in settings.described().options
+    )
     return (
         f"{settings.described().title} · detach {place_label(settings.experiment, settings.detach)} · {chosen}{epochs} · "
         f"{OPTIMIZER_LABELS[settings.optimizer]} at {settings.learning_rate:g} · {start}"

@@ -84,6 +84,7 @@ _STYLE = """<style>
 .lab th { font-weight: 600; text-align: left; }
 .lab caption { caption-side: top; text-align: left; white-space: nowrap; padding: 0 0 .2rem; }
 .lab td.said { text-align: left; white-space: normal; min-width: 14rem; }
+.lab .evidence th, .lab .evidence td { white-space: normal; }
 .lab .words td.said { min-width: 0; max-width: 26rem; overflow-wrap: break-word; }
 .lab details summary { cursor: pointer; }
 .lab details ul { margin: 0; padding-left: 1.1rem; max-height: 16rem; overflow: auto; }

@@ -33,10 +33,17 @@ def pipeline_html(step: StepRecord) -> str:
     items = []
     stages = main_stages(step)
     for before, stage in zip((None, *stages), stages, strict=False):
-        arrows = _arrows(before, step) if before is not None else ""
+        arrows = ""
+        if before is not None:
+            joined = before.index in stage.inputs or before.operation == "input"
+            arrows = _arrows(before, step) if joined else _APART
         items.append(f"<li>{arrows}{_box(stage, step)}</li>")
     label = "The pipeline: each stage, the values forward, and how far the gradient came back"
     return f'<div class="lab"><ol class="pipeline" aria-label="{label}">{"".join(items)}</ol></div>'
+
+
+_APART = '<div class="arrows"><span>from</span><span>further back</span></div>'
+"""Between two boxes that stand next to each other only because one ran after the other."""
 
 
 def main_stages(step: StepRecord) -> tuple[Stage, ...]:
@@ -59,7 +66,9 @@ def _box(stage: Stage, step: StepRecord) -> str:
     cut = is_cut(stage, step)
     starved = not cut and bool(stage.parameters) and stage.gradient_state == "none"
     style = "box cut" if cut else "box starved" if starved else "box"
-    note = "✂ the gradient stops here" if cut else "starved: no gradient" if starved else does(stage)
+    fed = any(p.name in stage.parameters and p.state == "gradient" for p in step.parameters)
+    hungry = "no gradient through here" if fed else "starved: no gradient"
+    note = "✂ the gradient stops here" if cut else hungry if starved else does(stage)
     return (
         f'<div class="{style}"><strong>{escape(stage_title(stage))}</strong>'
         f"<small>{shape_text(stage.output.shape)}</small><small>{escape(note)}</small></div>"

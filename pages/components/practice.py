@@ -21,7 +21,7 @@ from pages.components.tensors import number_text
 from pages.components.view import View
 
 _MEANS: dict[Kind, str] = {
-    "error": "One of the twins can't be trained at all: autograd refuses.",
+    "error": "One of the twins can't be trained as it stands: autograd refuses.",
     "learns something else": "Both train, and end with different weights.",
     "wasted work": "Both end with the same weights, bit for bit; one of them works for nothing.",
     "leak": "Both end with the same weights, bit for bit; one of them needs more memory with every epoch.",
@@ -87,8 +87,9 @@ def show_evidence(trace: Trace, verdict: Verdict, epoch: int) -> None:
     st.html(_table(trace, verdict))
     st.caption(
         "Counted in the first epochs of each run: autograd nodes that the backward passes go through, bytes of tensors "
-        "that are saved for them, and how many of those bytes are still held when the epoch is over. The same counts "
-        "come out on every machine."
+        "that are kept in memory for them, and how many of those bytes are still held when the epoch is over. The same counts "
+        "come out on every machine. A loss is read before the step of its epoch; what is measured beside it is read "
+        "after it where the step moves the parameters itself."
     )
     if any(loss == loss for run in trace.runs for loss in run.losses):
         charts.show_losses(trace, epoch)
@@ -121,6 +122,7 @@ def _named(trace: Trace) -> list[tuple[str, Run]]:
 def _table(trace: Trace, verdict: Verdict) -> str:
     measure = trace.settings.described().measure
     costs = (verdict.attached, verdict.detached)
+    when = [" until it raised" if run.refusal else "" for run in trace.runs]
     rows: list[tuple[str, list[str]]] = [
         ("Loss, first and last", [_ends(run.losses) for run in trace.runs]),
     ]
@@ -129,8 +131,14 @@ def _table(trace: Trace, verdict: Verdict) -> str:
         rows.append((f"{measure.label[0].upper()}{measure.label[1:]}, first and last", said))
     rows += [
         ("Layers that never moved", [", ".join(run.never_moved) or "none" for run in trace.runs]),
-        ("Autograd nodes gone through in an epoch", [_last(cost.nodes) for cost in costs]),
-        ("Bytes saved for the way back in an epoch", [_last(cost.saved) for cost in costs]),
+        (
+            "Autograd nodes gone through in an epoch",
+            [f"{_last(c.nodes)}{w}" for c, w in zip(costs, when, strict=True)],
+        ),
+        (
+            "Bytes kept for the way back in an epoch",
+            [f"{_last(c.saved)}{w}" for c, w in zip(costs, when, strict=True)],
+        ),
         ("Bytes still held after the last counted epoch", [_last(cost.held) for cost in costs]),
         ("Parameters with a gradient that nobody uses", [_unused(cost) for cost in costs]),
     ]
@@ -141,7 +149,7 @@ def _table(trace: Trace, verdict: Verdict) -> str:
     head = "<td></td>" + "".join(f'<th scope="col">{name}</th>' for name in (charts.WITHOUT, charts.WITH))
     return (
         '<div class="lab"><div class="scroll" tabindex="0" role="group" aria-label="The twins side by side">'
-        f'<table class="words"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></div>'
+        f'<table class="evidence"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></div>'
     )
 
 

@@ -63,7 +63,8 @@ def _show_stage(number: int, stage: Stage, step: StepRecord, sample: int) -> Non
         )
     else:
         lines = "\n".join(map(str, equations(step, stage, sample)))
-        hidden = stage.output.shape[-1] - OUTPUTS if stage.output.shape else 0
+        shape = stage.output.shape
+        hidden = math.prod(shape[1:] if shape and sample < shape[0] else shape) - OUTPUTS
         lines += f"\nand {hidden} more outputs" if hidden > 0 else ""
     st.code(lines, language=None, wrap_lines=True)
     if stage is step.stages[-1]:

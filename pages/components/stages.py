@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from difflib import SequenceMatcher
 from html import escape
+from itertools import zip_longest
 
 import streamlit as st
 
@@ -44,16 +46,19 @@ def show_comparison(without: StepRecord, with_: StepRecord) -> None:
 
 def paired(without: StepRecord, with_: StepRecord) -> list[tuple[Stage | None, Stage]]:
     """Each stage of the step with the detach, beside the same stage of the step without it (None: the detach itself)."""
-    others = iter(main_stages(without))
-    extra = len(with_.stages) - len(without.stages)
+    one, other = main_stages(without), main_stages(with_)
+    matcher = SequenceMatcher(None, [_key(s) for s in one], [_key(s) for s in other], autojunk=False)
     pairs: list[tuple[Stage | None, Stage]] = []
-    for stage in main_stages(with_):
-        if extra > 0 and is_cut(stage, with_):
-            pairs.append((None, stage))
-            extra -= 1
-        else:
-            pairs.append((next(others, None), stage))
+    for kind, a, after, b, until in matcher.get_opcodes():
+        left = list(one[a:after]) if kind in ("equal", "replace") else []
+        pairs += zip_longest(left[: until - b], other[b:until])
     return pairs
+
+
+def _key(stage: Stage) -> tuple[str, str]:
+    """What a stage is known by in both twins: its operation, and its line without what the detach adds to it."""
+    text = stage.location.text if stage.location is not None else ""
+    return stage.operation, text.partition("#")[0].replace(".detach()", "").strip()
 
 
 def _same_values(one: Stage, other: Stage) -> bool:

@@ -21,7 +21,7 @@ from tests.browser.conftest import (
 
 ADDRESSES = {title: "" if title == "Home" else path[6:-3] for path, title in PAGES}
 OWN_TESTS = "Detach in practice"
-"""The page whose patterns are opened one by one, each on a fresh server, in a file of their own."""
+"""The page whose patterns are opened one by one, each on a fresh server, narrow and under axe, in a file of its own."""
 
 
 def slider(page: Page, key: str) -> str:
@@ -43,7 +43,7 @@ def click(page: Page, label: str) -> None:
     wait(page)
 
 
-@pytest.mark.parametrize("title", [title for title in ADDRESSES if title != OWN_TESTS])
+@pytest.mark.parametrize("title", ["Home", "Data flow", "Quiz"])
 def test_each_page_opens_straight_by_its_link_on_a_fresh_server(title: str, open_page: Opener) -> None:
     with running_server() as address:
         page = open_page(address, ADDRESSES[title], experiment="classifier", detach="hidden_1", epochs=7)
@@ -132,7 +132,7 @@ def test_an_unknown_page_shows_home(server: str, open_page: Opener) -> None:
     expect(page.get_by_role("heading", level=1).first).to_have_text("Detach Lab")
 
 
-@pytest.mark.parametrize("title", ADDRESSES)
+@pytest.mark.parametrize("title", [title for title in ADDRESSES if title != OWN_TESTS])
 def test_a_narrow_page_does_not_scroll_sideways(title: str, server: str, open_page: Opener) -> None:
     page = open_page(server, ADDRESSES[title], width=390, height=844)
     no_exception(page)
@@ -141,16 +141,11 @@ def test_a_narrow_page_does_not_scroll_sideways(title: str, server: str, open_pa
     page.screenshot(path=SCREENSHOTS / f"{title} lesson narrow.png", full_page=True)
 
 
-LOOKS: dict[str, dict[str, Any]] = {
-    "light": {"dark": False},
-    "dark": {"dark": True},
-    "narrow": {"dark": False, "width": 390, "height": 844, "experiment": "classifier"},
-}
+LOOKS: dict[str, dict[str, Any]] = {"light": {"dark": False}, "dark": {"dark": True}}
 
 
-@pytest.mark.parametrize(
-    ("title", "look"), [(t, look) for t in ADDRESSES for look in LOOKS if (t, look) != (OWN_TESTS, "narrow")]
-)
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("title", [title for title in ADDRESSES if title != OWN_TESTS])
 def test_axe_finds_nothing(title: str, look: str, server: str, open_page: Opener) -> None:
     page = open_page(server, ADDRESSES[title], **LOOKS[look], answers="312")
     for fold in page.locator("[data-testid=stMain] [data-testid=stExpander] summary").all():
