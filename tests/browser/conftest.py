@@ -118,7 +118,7 @@ def open_page(browser: Browser) -> Iterator[Opener]:
         )
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(90_000)
         page.on("request", lambda r: strangers.append(r.url) if _strange(r.url, address) else None)
         page.goto(f"{address}/{path}?{urlencode(query)}" if query else f"{address}/{path}")
         wait(page)

@@ -43,7 +43,7 @@ def click(page: Page, label: str) -> None:
     wait(page)
 
 
-@pytest.mark.parametrize("title", ["Home", "Data flow", "Quiz"])
+@pytest.mark.parametrize("title", ["Home", "Data flow"])
 def test_each_page_opens_straight_by_its_link_on_a_fresh_server(title: str, open_page: Opener) -> None:
     with running_server() as address:
         page = open_page(address, ADDRESSES[title], experiment="classifier", detach="hidden_1", epochs=7)

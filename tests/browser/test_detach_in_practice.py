@@ -1,11 +1,11 @@
-"""Each pattern by its own link on a fresh server: the verdict, and how it changes when one control is moved."""
+"""Each pattern by its own link, on a server that was started for them: the verdict, and how it changes when one control is moved."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from engine.experiments import experiment_names
-from tests.browser.conftest import SCREENSHOTS, Opener, no_sideways_scroll, running_server, wait
+from tests.browser.conftest import SCREENSHOTS, Opener, no_sideways_scroll, wait
 
 MOVES = {
     "gan": ("radio", "at the top of the step", "wasted work", "learns something else"),
@@ -26,31 +26,30 @@ def test_every_pattern_has_a_move() -> None:
 
 
 def verdict(page: Page, kind: str) -> None:
-    expect(page.get_by_role("heading", name="Verdict")).to_have_text(f"Verdict: {kind}", timeout=30_000)
+    expect(page.get_by_role("heading", name="Verdict")).to_have_text(f"Verdict: {kind}", timeout=90_000)
 
 
 @pytest.mark.parametrize("experiment", MOVES)
 def test_a_pattern_opens_by_its_link_and_its_verdict_follows_the_control(
-    experiment: str, open_page: Opener
+    experiment: str, server: str, open_page: Opener
 ) -> None:
     control, choice, before, after = MOVES[experiment]
     dark = experiment_names().index(experiment) % 2 == 0
-    with running_server() as address:
-        page = open_page(address, "detach_in_practice", dark=dark, experiment=experiment)
-        assert page.locator("[data-testid=stException]").count() == 0
-        verdict(page, before)
-        if control == "radio":
-            page.locator("[data-testid=stMain] label").filter(has_text=choice).first.click()
-        else:
-            page.get_by_role("combobox", name=control).click()
-            page.get_by_role("option").filter(has_text=choice).first.click()
-        wait(page)
-        verdict(page, after)
-        assert page.locator("[data-testid=stException]").count() == 0
-        found = Axe().run(page)
-        assert found.violations_count == 0, found.generate_report()
-        page.set_viewport_size({"width": 390, "height": 844})
-        wait(page)
-        no_sideways_scroll(page)
-        SCREENSHOTS.mkdir(exist_ok=True)
-        page.screenshot(path=SCREENSHOTS / f"{experiment} narrow.png", full_page=True)
+    page = open_page(server, "detach_in_practice", dark=dark, experiment=experiment)
+    assert page.locator("[data-testid=stException]").count() == 0
+    verdict(page, before)
+    if control == "radio":
+        page.locator("[data-testid=stMain] label").filter(has_text=choice).first.click()
+    else:
+        page.get_by_role("combobox", name=control).click()
+        page.get_by_role("option").filter(has_text=choice).first.click()
+    wait(page)
+    verdict(page, after)
+    assert page.locator("[data-testid=stException]").count() == 0
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    page.set_viewport_size({"width": 390, "height": 844})
+    wait(page)
+    no_sideways_scroll(page)
+    SCREENSHOTS.mkdir(exist_ok=True)
+    page.screenshot(path=SCREENSHOTS / f"{experiment} narrow.png", full_page=True)
