@@ -104,11 +104,11 @@ EXPERIMENT = Experiment(
     ),
     measure=Measure("number of codes in use (perplexity)", "up"),
     story=(
-        "Tokenizers for images and sound learn their codes this way. The detaches say who moves: the reconstruction the "
-        "encoder and the decoder, the codebook term only the codes, the commitment only the encoder. Without the copy's "
-        "detach the reconstruction moves the codes and no longer the encoder; without one of the other two, its term "
-        "moves codes and encoder both (for the commitment that makes the codes' gradient 1.25 times as long, which Adam "
-        "hardly notices). With the codebook term detached on the wrong side no term moves the codes."
+        "Each point is replaced by the nearest of a few codes, as tokenizers for images and sound do. Choosing has no "
+        "derivative, so three detaches say who learns from what. The copy's detach hands the reconstruction's gradient "
+        "past the choice to the encoder. In the codebook term the encoder is detached, so it moves the codes only. In the "
+        "commitment term the code is detached, so it moves the encoder only. Take one away, or put the codebook's on the "
+        "wrong side, and see who stops moving."
     ),
     seen_in="Neural Discrete Representation Learning (van den Oord, Vinyals, Kavukcuoglu, 2017)",
     keeps_others=True,
