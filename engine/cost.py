@@ -19,10 +19,9 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from engine.optimizers import maker
 from engine.settings import Settings
 from engine.source import Script, Step, script_of
-from engine.training import plain_torch, start_model
+from engine.training import make_optimizers, plain_torch, start_model
 
 
 @dataclass(frozen=True)
@@ -126,10 +125,8 @@ def cost(settings: Settings, detached: bool, epochs: int = 6) -> Cost:
 
 def _measure(settings: Settings, script: Script, detached: bool, epochs: int) -> Cost:
     model, data, step = start_model(settings), script.make_data(settings.seed), script.step(detached)
-    make_optimizer = maker(settings.optimizer, settings.learning_rate)
-    own = script.make_optimizers
-    optimizers = make_optimizer(model.parameters()) if own is None else own(model, make_optimizer)
-    used = _stepped(optimizers, own is not None)
+    optimizers = make_optimizers(settings, model)
+    used = _stepped(optimizers, script.own_optimizers)
     alive: weakref.WeakSet[_Saved] = weakref.WeakSet()
     made: list[int] = []
 
@@ -145,8 +142,7 @@ def _measure(settings: Settings, script: Script, detached: bool, epochs: int) ->
     for epoch in range(1, epochs + 1):
         made.clear()
         watch.passes.clear()
-        if script.told_the_epoch:
-            model.epoch = epoch  # type: ignore[assignment]
+        script.tell(model, epoch)
         with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept.tensor), watch:
             _epoch(script, step, model, data, optimizers)
         gc.collect(0)

@@ -171,8 +171,6 @@ class _Function:
         self.name, self.detached = name, detached
         self._script = script_of(settings)
         model = model_at(settings, trace.attached, epoch)
-        if self._script.told_the_epoch:
-            model.epoch = epoch  # type: ignore[assignment]
         self._start = _doubled(model), _doubled(self._script.make_data(settings.seed))
         self._values = self._start[0].get_parameter(name).flatten().tolist()
         self.shape = tuple(self._start[0].get_parameter(name).shape)

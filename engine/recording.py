@@ -60,8 +60,6 @@ def _record_experiment(
     with plain_torch():
         model = model_at(settings, found.detached if weights == "detached" else found.attached, epoch)
         data, run = script.make_data(settings.seed), script.step(detached)
-        if script.told_the_epoch:
-            model.epoch = epoch  # type: ignore[assignment]
         if script.make_optimizers is None:
             return record_step(lambda: run(model, data)[0], names={"": model, **data._asdict()}, keep=16_384)
         # A rate of 0: each stage and parameter is shown with the weights that the epoch starts from.
@@ -71,9 +69,10 @@ def _record_experiment(
 
 
 def model_at(settings: Settings, run: Run, epoch: int) -> nn.Module:
-    """The model with the weights that a run had at the start of `epoch`."""
+    """The model with the weights that a run had at the start of `epoch`, told that epoch where it wants to know."""
     model = start_model(settings)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.copy_(torch.tensor(run.parameter(name, epoch)))
+    script_of(settings).tell(model, epoch)
     return model

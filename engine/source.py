@@ -68,6 +68,11 @@ class Script:
         """One of the two steps."""
         return self.step_with_detach if detached else self.step_without_detach
 
+    def tell(self, model: nn.Module, epoch: int) -> None:
+        """Tells a model that wants to know it the epoch, from 1."""
+        if self.told_the_epoch:
+            model.epoch = epoch  # type: ignore[assignment]
+
     def make_data(self, seed: int = 0) -> Any:
         """The data of a run with that seed."""
         return self.data(Generator().manual_seed(DATA_SEED + seed)) if self.data_from_seed else self.data()
@@ -76,12 +81,8 @@ class Script:
 @lru_cache(maxsize=256)
 def script(experiment: str, detach: str, options: tuple[tuple[str, str], ...] = ()) -> Script:
     """The experiment, written out and compiled with the detach at that place; options left out take their first."""
-    described = find_experiment(experiment)
-    chosen = {option.constant: option.choices[0].value for option in described.options}
-    for option in described.options:
-        for name, text in options:
-            if name == option.name:
-                chosen[option.constant] = option.chosen(text).value
+    described, given = find_experiment(experiment), dict(options)
+    chosen = {o.constant: o.chosen(given.get(o.name, o.choices[0].text)).value for o in described.options}
     text = _written_out(described, detach, chosen)
     filename = f"{experiment}.py"
     code_name = f"<{experiment}.py, detach {detach}{''.join(f', {n} {c}' for n, c in options)}>"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -58,12 +59,16 @@ def start_model(settings: Settings) -> nn.Module:
     return script_of(settings).make_model(settings.start, torch.Generator().manual_seed(settings.seed))
 
 
+def make_optimizers(settings: Settings, model: nn.Module) -> Any:
+    """The optimizer of the run, over all parameters, or the several that the experiment makes for itself."""
+    own, make = script_of(settings).make_optimizers, maker(settings.optimizer, settings.learning_rate)
+    return make(model.parameters()) if own is None else own(model, make)
+
+
 def _run(settings: Settings, script: Script, detached: bool, progress: Progress | None) -> Run:
     model, data, step = start_model(settings), script.make_data(settings.seed), script.step(detached)
     parameters = list(model.parameters())
-    make_optimizer = maker(settings.optimizer, settings.learning_rate)
-    own = script.make_optimizers
-    optimizers = make_optimizer(parameters) if own is None else own(model, make_optimizer)
+    optimizers = make_optimizers(settings, model)
     weights = torch.empty(settings.epochs + 1, sum(p.numel() for p in parameters))
     losses: list[float] = []
     measures: list[Tensor] = []
@@ -73,11 +78,10 @@ def _run(settings: Settings, script: Script, detached: bool, progress: Progress 
     flat = [p.detach().view(-1) for p in parameters]
     for epoch in range(settings.epochs):
         torch.cat(flat, out=weights[epoch])
-        if script.told_the_epoch:
-            model.epoch = epoch + 1  # type: ignore[assignment]
+        script.tell(model, epoch + 1)
         loss, prediction = _NO_LOSS, None
         try:
-            if own is None:
+            if not script.own_optimizers:
                 optimizers.zero_grad()
                 loss, prediction = step(model, data)
                 loss.backward()

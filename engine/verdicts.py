@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engine.cost import Cost, cost
+from engine.recorder.suggestions import listed
 from engine.settings import NOWHERE
 from engine.trace import Run, Trace
 
@@ -89,7 +90,7 @@ def _otherwise(trace: Trace) -> str:
             text += f" and the {measure.label} from {_n(run.measures[0])} to {_n(run.measures[-1])}"
         still = list(run.never_moved)
         if still and len(still) < len(run.layers):
-            text += f"; {_listed(still)} never {'moves' if len(still) == 1 else 'move'}"
+            text += f"; {listed(still, len(still))} never {'moves' if len(still) == 1 else 'move'}"
         elif still:
             text += "; nothing moves"
         said.append(text + ".")
@@ -132,8 +133,3 @@ def _n(number: float) -> str:
     if not math.isfinite(number):
         return str(number)
     return f"{number:.4f}" if 1e-3 <= abs(number) < 1e5 or number == 0 else f"{number:.3g}"
-
-
-def _listed(names: list[str]) -> str:
-    shown = [f"`{name}`" for name in names]
-    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]

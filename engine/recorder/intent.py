@@ -12,6 +12,7 @@ from torch.optim import Optimizer
 
 from engine.recorder.cuts import CutFound
 from engine.recorder.flow import Call, Entry
+from engine.recorder.names import ids_in
 from engine.recorder.scene import Scene, after
 
 
@@ -31,7 +32,7 @@ def working_optimizers(scene: Scene) -> dict[str, Optimizer]:
 
 def _is_meant(cut: CutFound, wanted: list[str], scene: Scene) -> bool:
     optimizers = working_optimizers(scene)
-    held = [_ids(o) for o in optimizers.values()]
+    held = [ids_in(o) for o in optimizers.values()]
     starved = {id(scene.tensor(n)) for n in wanted}
     if held and not any(starved & ids for ids in held):
         cut.why = "no optimizer of this step holds what it cuts off"
@@ -70,11 +71,7 @@ def _other_optimizers_business(starved: set[int], held: list[set[int]], scene: S
 def _stepped_on_nothing(starved: set[int], scene: Scene) -> bool:
     """Whether an optimizer of what starves made its step, and nothing it holds had a gradient: that is never meant."""
     fed = {id(p) for n, p in scene.names.parameters.items() if scene.states[n] in ("gradient", "zero")}
-    return any(_ids(o) & starved and not _ids(o) & fed for o in scene.tape.stepped)
-
-
-def _ids(optimizer: Optimizer) -> set[int]:
-    return {id(p) for group in optimizer.param_groups for p in group["params"]}
+    return any(ids_in(o) & starved and not ids_in(o) & fed for o in scene.tape.stepped)
 
 
 def _in_eval_mode(names: list[str], scene: Scene) -> bool:

@@ -37,7 +37,12 @@ class Names:
 
     def held(self) -> set[int]:
         """The ids of all tensors that a known optimizer holds."""
-        return {id(p) for o in self.optimizers.values() for group in o.param_groups for p in group["params"]}
+        return set().union(*(ids_in(optimizer) for optimizer in self.optimizers.values()))
+
+
+def ids_in(optimizer: Optimizer) -> set[int]:
+    """The ids of all tensors that an optimizer holds."""
+    return {id(p) for group in optimizer.param_groups for p in group["params"]}
 
 
 def modules_of(module: nn.Module) -> list[tuple[str, nn.Module]]:

@@ -118,8 +118,8 @@ class Recorder:
             }
         self.had_gradients = {name for name, p in self.before.parameters.items() if p.grad is not None}
         # A step that sends its losses back itself clears its gradients itself as well, or means to gather them.
-        whole_step = bool(self.tape.stepped) or (bool(self.tape.backwards) and not self.sent_back)
-        for parameter in self.before.parameters.values() if clear and not whole_step else ():
+        clears_itself = bool(self.tape.stepped) or (bool(self.tape.backwards) and not self.sent_back)
+        for parameter in self.before.parameters.values() if clear and not clears_itself else ():
             parameter.grad = None
         self.tape.names = self.before
         self.calls_made += 1

@@ -37,6 +37,8 @@ class Scene:
     states: dict[str, ParameterState] = field(default_factory=dict)
     wiped: dict[str, Line | None] = field(default_factory=dict)
     """Parameters whose gradient came and was cleared before any optimizer used it, with the line that did."""
+    once: dict[str, Tensor] = field(default_factory=dict)
+    """Every parameter by the first of its names."""
     held: set[int] = field(default_factory=set)
     roots: tuple[Entry, ...] = ()
     into_loss: set[int] = field(default_factory=set)
@@ -127,14 +129,12 @@ def look_at(recorder: Recorder) -> Scene:
     """Works out the facts of a recording."""
     names = recorder.names()
     tape = recorder.tape
-    leaves = tape.flow.graph.leaves
-    came = {id(leaves[bit]) for run in tape.backwards for bit in run.arrived}
-    add_held(
-        names,
-        came | {id(leaves[e.leaf]) for c in tape.calls if c.in_step for e in c.inputs if e.leaf is not None},
-    )
+    if not names.held() <= names.tensors.keys():
+        add_held(names, _met(tape))
     bits = leaf_names(tape, names)
     scene = Scene(recorder, tape, names, bits, recorder.raised)
+    first = {id(p): n for n, p in reversed(names.parameters.items())}
+    scene.once = {n: p for n, p in names.parameters.items() if first[id(p)] == n}
     scene.held = names.held()
     scene.constant = frozenset(n for n in names.parameters if is_meant(n, recorder.constant))
     roots = [*tape.refused, *(entry for run in tape.backwards for entry in run.roots)]
@@ -159,6 +159,13 @@ def look_at(recorder: Recorder) -> Scene:
     for name, tensor in names.parameters.items():
         scene.states[name] = _state(scene, name, tensor)
     return scene
+
+
+def _met(tape: Tape) -> set[int]:
+    """The ids of the leaves that the step used, or that a gradient was sent to."""
+    leaves = tape.flow.graph.leaves
+    used = {e.leaf for call in tape.calls if call.in_step for e in call.inputs if e.leaf is not None}
+    return {id(leaves[bit]) for bit in used.union(*(run.arrived for run in tape.backwards))}
 
 
 def closure(roots: Iterable[Entry], tape: Tape, perhaps: bool) -> set[int]:

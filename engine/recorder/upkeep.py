@@ -7,7 +7,7 @@ model has no more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 import torch
@@ -16,7 +16,7 @@ from torch.optim import Optimizer
 
 from engine.recorder.frames import Line
 from engine.recorder.intent import working_optimizers
-from engine.recorder.names import modules_of
+from engine.recorder.names import ids_in, modules_of
 from engine.recorder.scene import Scene, arrivals
 from engine.recorder.source import line_that_assigns, line_that_binds
 from engine.recorder.suggestions import WHAT, listed, verb
@@ -114,25 +114,16 @@ def _stale(scene: Scene, hidden: set[int]) -> Iterator[Warned]:
         if left_out:
             text = f"{listed(left_out)} {verb(left_out, 'gets a gradient and never moves', 'get gradients and never move')}: `{name}` holds "
             text += f"{len(orphans)} {'tensor' if len(orphans) == 1 else 'tensors'} that the model no longer uses."
-            line = line_that_binds(scene.recorder.file, name.partition(".")[0])
-            yield warned(95 + len(left_out), "stale_optimizer", line, left_out, text)
+            yield warned(95 + len(left_out), "stale_optimizer", _made_at(name, scene), left_out, text)
 
 
 def _zero_grad(scene: Scene) -> Iterator[Warned]:
-    by_line: dict[Line | None, list[str]] = {}
-    for name, tensor in _once(scene).items():
-        line = _thrown_away(scene, tensor)
-        if line is not None and scene.trainable(name):
-            by_line.setdefault(line, []).append(name)
-    for line, names in by_line.items():
+    thrown = {name: _thrown_away(scene, tensor) for name, tensor in scene.once.items()}
+    for line, names in _by_line({n: line for n, line in thrown.items() if line is not None}, scene):
         text = f"The gradients of {listed(names)} are cleared here between two passes of one loop, before any step used them."
         advice = "Clear them once before the loop, so that its passes add up; or step after each pass."
         yield warned(110 + len(names), "zero_grad", line, names, text, advice)
-    by_line = {}
-    for name, line in scene.wiped.items():
-        if scene.trainable(name):
-            by_line.setdefault(line, []).append(name)
-    for line, names in by_line.items():
+    for line, names in _by_line(scene.wiped, scene):
         text = f"{listed(names)} got a gradient that was cleared here before any optimizer used it."
         yield warned(110 + len(names), "zero_grad", line, names, text)
     piled = [name for name in scene.recorder.had_gradients if _never_cleared(scene, name)]
@@ -140,6 +131,15 @@ def _zero_grad(scene: Scene) -> Iterator[Warned]:
         run = next((run for run in scene.tape.backwards if run.line is not None), None)
         text = f"The gradients of {listed(sorted(piled))} are never cleared, so each step adds to those of all steps before."
         yield warned(85, "zero_grad", run.line if run is not None else None, sorted(piled), text)
+
+
+def _by_line(lines: Mapping[str, Line | None], scene: Scene) -> Iterable[tuple[Line | None, list[str]]]:
+    """The trainable ones among some parameters, together by their lines."""
+    found: dict[Line | None, list[str]] = {}
+    for name, line in lines.items():
+        if scene.trainable(name):
+            found.setdefault(line, []).append(name)
+    return found.items()
 
 
 def _thrown_away(scene: Scene, tensor: Tensor) -> Line | None:
@@ -181,7 +181,7 @@ def _unused(scene: Scene) -> Iterator[Warned]:
                 lost |= entry.value
     blamed.update(scene.named(lost))
     for optimizer in working_optimizers(scene).values():
-        mine = {id(p) for group in optimizer.param_groups for p in group["params"]}
+        mine = ids_in(optimizer)
         names = [n for n, p in scene.names.parameters.items() if id(p) in mine]
         if not any(scene.states[n] == "gradient" for n in names):
             continue
@@ -190,9 +190,9 @@ def _unused(scene: Scene) -> Iterator[Warned]:
         idle = list(
             {id(scene.tensor(n)): n for n in reversed(idle) if id(scene.tensor(n)) not in fed}.values()
         )[::-1]
-        line = last_use(scene, idle)
         if not idle:
             continue
+        line = last_use(scene, idle)
         what = (
             WHAT["not_in_graph"]
             if line is not None
@@ -227,37 +227,35 @@ def notes_on(scene: Scene) -> Iterator[str]:
     if scene.held:
         edited = {call.storage for call in scene.tape.calls if call.in_place}
         loose = [
-            n for n, p in _once(scene).items()
+            n for n, p in scene.once.items()
             if scene.states[n] == "gradient" and id(p) not in scene.held and scene.tape.flow.storage_of(p) not in edited
         ]  # fmt: skip
         if loose:
             yield f"No known optimizer holds {listed(loose)}, so {verb(loose, 'it does', 'they do')} not move."
 
 
-def _once(scene: Scene) -> dict[str, Tensor]:
-    """Every parameter by its first name."""
-    first = {id(p): n for n, p in reversed(scene.names.parameters.items())}
-    return {n: p for n, p in scene.names.parameters.items() if first[id(p)] == n}
+def _made_at(optimizer: str, scene: Scene) -> Line | None:
+    """The line that binds the variable of an optimizer, or of the object that holds it."""
+    return line_that_binds(scene.recorder.file, optimizer.partition(".")[0])
 
 
 def _frozen_in(optimizer: Optimizer, scene: Scene) -> list[str]:
-    held = {id(p) for group in optimizer.param_groups for p in group["params"]}
-    return [n for n, p in _once(scene).items() if id(p) in held and not p.requires_grad]
+    held = ids_in(optimizer)
+    return [n for n, p in scene.once.items() if id(p) in held and not p.requires_grad]
 
 
 def _idle_optimizers(scene: Scene) -> Iterator[Warned]:
     """Optimizers that can move nothing: all they hold is frozen, or a group of theirs is empty."""
     for name, optimizer in scene.names.optimizers.items():
-        line = line_that_binds(scene.recorder.file, name.partition(".")[0])
         held = [p for group in optimizer.param_groups for p in group["params"]]
-        frozen = _frozen_in(optimizer, scene)
         if held and optimizer in scene.tape.stepped and not any(p.requires_grad for p in held):
+            line, frozen = _made_at(name, scene), _frozen_in(optimizer, scene)
             text = f"All that `{name}` holds is frozen ({listed(frozen)}), so its step moves nothing."
             yield warned(96, "frozen", line, frozen, text)
         if not all(group["params"] for group in optimizer.param_groups):
             text = f"`{name}` has a group without parameters, so it never moves what was meant to be in it."
             advice = "Put a list into it: `list(model.parameters())`. A generator that was read once gives nothing more."
-            yield warned(96, "stale_optimizer", line, (), text, advice)
+            yield warned(96, "stale_optimizer", _made_at(name, scene), (), text, advice)
 
 
 LEFT_OUT = (

@@ -40,14 +40,15 @@ def find_zeros(scene: Scene) -> list[ZeroFound]:
         tensor = scene.tensor(name)
         bit = scene.tape.flow.graph.bit_of.get(id(tensor), -1)
         for run, _ in arrivals(scene, tensor)[-1:]:
-            came = run.arrived.get(bit) == "value" or _sent_value(run, bit)
+            into = incoming(run)
+            came = run.arrived.get(bit) == "value" or _sent_value(run, into, bit)
             later = changed_after(bit, scene) if came else None
             if later is not None:
                 zero = found.setdefault(("zero_op", later.line, ""), ZeroFound("zero_op", later.line, ""))
                 zero.cause = later
                 zero.starved.append(name)
                 continue
-            for kind, node, at_leaf in _origins(run, (bit, True), "zero"):
+            for kind, node, at_leaf in _origins(run, into, (bit, True), "zero"):
                 line, operation = scene.made_at(node)
                 zero = found.setdefault((kind, line, operation), ZeroFound(kind, line, operation))
                 zero.cause = cause_of(node, bit, scene) if kind in ("zero_op", "cancel") else None
@@ -66,7 +67,7 @@ def find_dropped(scene: Scene) -> list[ZeroFound]:
         for run in scene.tape.backwards if state == "none" and name not in scene.wiped else ():
             if not run.finished or run.arrived.get(bit) != "none":
                 continue
-            for kind, node, _ in _origins(run, (bit, True), "none"):
+            for kind, node, _ in _origins(run, incoming(run), (bit, True), "none"):
                 line, operation = scene.made_at(node)
                 operation = (
                     run.operations[node].removesuffix("Backward") if kind == "custom_function" else operation
@@ -78,9 +79,10 @@ def find_dropped(scene: Scene) -> list[ZeroFound]:
     return list(found.values())
 
 
-def _origins(run: BackwardPass, start: Target, lost: GradientState) -> list[tuple[str, int, bool]]:
+def _origins(
+    run: BackwardPass, into: Incoming, start: Target, lost: GradientState
+) -> list[tuple[str, int, bool]]:
     """(kind, node, whether it is right at the leaf) of what turned a value into `lost`: zeros or nothing."""
-    into = incoming(run)
     found: list[tuple[str, int, bool]] = []
     todo, seen = [(start, 0)], set()
     while todo:
@@ -151,7 +153,7 @@ def _sent(run: BackwardPass, node: int, edge: int) -> str:
     return sent[edge] if edge < len(sent) else "none"
 
 
-def _sent_value(run: BackwardPass, bit: int) -> bool:
+def _sent_value(run: BackwardPass, into: Incoming, bit: int) -> bool:
     """Whether a value was on its way to the leaf by a watched node right above it."""
-    above = _watched_above(run, incoming(run), (bit, True), 0)
+    above = _watched_above(run, into, (bit, True), 0)
     return any(_sent(run, node, edge) == "value" for node, edge, _ in above)
