@@ -26,7 +26,7 @@ def test_every_pattern_has_a_move() -> None:
 
 
 def verdict(page: Page, kind: str) -> None:
-    expect(page.get_by_role("heading", name="Verdict")).to_have_text(f"Verdict: {kind}", timeout=90_000)
+    expect(page.get_by_role("heading", name="Verdict")).to_have_text(f"Verdict: {kind}")
 
 
 @pytest.mark.parametrize("experiment", MOVES)

@@ -40,14 +40,14 @@ def test_the_bare_address_opens_on_the_file_and_follows_it_as_it_is_saved(
     with running_server("--", "--trace", str(path)) as address:
         page = open_page(address)
         expect(page).to_have_url(re.compile("/trace_your_code"))
-        expect(page.get_by_test_id("stAlert")).to_contain_text("my_step.py:8", timeout=30_000)
+        expect(page.get_by_test_id("stAlert")).to_contain_text("my_step.py:8")
         path.write_text(STARVING.replace(".detach()", ""))
-        expect(page.get_by_test_id("stAlert")).to_contain_text("Nothing is wrong here", timeout=30_000)
+        expect(page.get_by_test_id("stAlert")).to_contain_text("Nothing is wrong here")
         no_exception(page)
         page.get_by_role("link", name="Home", exact=True).click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Detach Lab")
         page.reload()  # its address has the settings, so it is a link to Home
-        expect(page.get_by_role("heading", level=1)).to_have_text("Detach Lab", timeout=30_000)
+        expect(page.get_by_role("heading", level=1)).to_have_text("Detach Lab")
         other = open_page(address, "quiz")
         expect(other.get_by_role("heading", level=1)).to_have_text("Quiz")
 
@@ -57,7 +57,7 @@ def test_two_thousand_calls_can_be_read_and_filtered(tmp_path: Path, open_page: 
     path.write_text(LONG)
     with running_server("--", "--trace", str(path)) as address:
         page = open_page(address, "trace_your_code", width=390, height=844)
-        expect(page.get_by_test_id("stAlert")).to_contain_text("long.py:12", timeout=60_000)
+        expect(page.get_by_test_id("stAlert")).to_contain_text("long.py:12")
         no_exception(page)
         no_sideways_scroll(page)
         assert page.locator("ol.pipeline > li").count() < 60
