@@ -205,6 +205,8 @@ class _Function:
         model, data = copy.deepcopy(self._start)
         parameter = model.get_parameter(self.name)
         parameter.data.view(-1)[index] += move
+        if self._start[0].get_parameter(self.name).grad is not None:  # which a deep copy leaves behind
+            parameter.grad = torch.zeros_like(parameter)
         step, make_optimizers = self._script.step(self.detached), self._script.make_optimizers
         with _Losses(send_back) as seen:
             if make_optimizers is None:
@@ -244,7 +246,11 @@ class _Still(torch.optim.Optimizer):
         super().__init__(parameters, {"lr": 0.0})
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Keeps them."""
+        """Keeps them; where they are zeros, None can be put in their place as asked."""
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                if set_to_none and parameter.grad is not None and not parameter.grad.any():
+                    parameter.grad = None
 
     def step(self, closure: object = None) -> None:  # type: ignore[override]
         """Moves nothing."""
@@ -287,6 +293,11 @@ def _sentence(c: Comparison) -> str:
             said = f"{none} Nor does {loss} change with it: the differences are 0 at {elements}."
         else:
             said = f"{none} Yet {loss} does change with {name}, by slopes up to {slope:.4g}: the differences see through the cut."
+    elif c.parted and not came:
+        said = (
+            f"Autograd brings only zeros to {name}. Yet {loss} does change with {name}, by slopes up to {slope:.4g}: the "
+            "differences see through the cut."
+        )
     elif c.parted and flat:
         said = (
             f"By the differences, {loss} does not change with {name}: they are 0 at {elements}. Yet autograd brings "

@@ -69,10 +69,16 @@ def _record_experiment(
 
 
 def model_at(settings: Settings, run: Run, epoch: int) -> nn.Module:
-    """The model with the weights that a run had at the start of `epoch`, told that epoch where it wants to know."""
-    model = start_model(settings)
+    """The model with the weights that a run had at the start of `epoch`, told that epoch where it wants to know.
+
+    Where the step clears its gradients itself, a parameter that had one in the epoch before has one here, of zeros:
+    whether the step leaves zeros or None is the step's own doing.
+    """
+    model, script = start_model(settings), script_of(settings)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.copy_(torch.tensor(run.parameter(name, epoch)))
-    script_of(settings).tell(model, epoch)
+            if script.own_optimizers and epoch > 1 and run.had_gradient(name, epoch - 1):
+                parameter.grad = torch.zeros_like(parameter)
+    script.tell(model, epoch)
     return model

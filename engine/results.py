@@ -1,6 +1,6 @@
 """The results that pages ask for again and again, each computed once for everybody.
 
-Training is let in one at a time, in a fair order (see `gate`). A caller that waits hears through its own callback
+All of it is let in one at a time, in a fair order (see `gate`). A caller that waits hears through its own callback
 how many go first (0: another caller is computing the very same), one that trains hears how far it is; what a callback
 raises stops it. `owner` says whose computation it is, such as a visitor's session.
 """
@@ -108,25 +108,26 @@ def _in_turn(compute: Callable[[], Value], waiting: Waiting, owner: Hashable) ->
         return compute()
 
 
-def verdict_of(trace: Trace) -> Verdict:
-    """The verdict on a twin run."""
-    return verdicts.get(trace.settings, lambda: judge(trace))
+def verdict_of(trace: Trace, waiting: Waiting = _silent, owner: Hashable = None) -> Verdict:
+    """The verdict on a twin run. Waits as `trace_of` does."""
+    return verdicts.get(trace.settings, lambda: _in_turn(lambda: judge(trace), waiting, owner))
 
 
-def record_of(key: RecordKey) -> StepRecord:
-    """The recorded step of that key; the run it belongs to comes from `trace_of`."""
-    trace = trace_of(key.settings)
-    return records.get(
-        key,
-        lambda: record(
-            key.settings, epoch=key.epoch, detached=key.detached, weights=key.weights, trace=trace
-        ),
-    )
+def record_of(key: RecordKey, waiting: Waiting = _silent, owner: Hashable = None) -> StepRecord:
+    """The recorded step of that key; the run it belongs to comes from `trace_of`. Waits as `trace_of` does."""
+    trace = trace_of(key.settings, None, waiting, owner)
+
+    def compute() -> StepRecord:
+        return record(key.settings, epoch=key.epoch, detached=key.detached, weights=key.weights, trace=trace)
+
+    return records.get(key, lambda: _in_turn(compute, waiting, owner))
 
 
-def comparison_of(key: ComparisonKey) -> Comparison:
-    """Autograd beside finite differences for that key; the run it belongs to comes from `trace_of`."""
-    trace = trace_of(key.settings)
-    return comparisons.get(
-        key, lambda: compare(key.settings, key.parameter, key.epoch, key.detached, trace=trace)
-    )
+def comparison_of(key: ComparisonKey, waiting: Waiting = _silent, owner: Hashable = None) -> Comparison:
+    """Autograd beside finite differences for that key; its run comes from `trace_of`. Waits as that does."""
+    trace = trace_of(key.settings, None, waiting, owner)
+
+    def compute() -> Comparison:
+        return compare(key.settings, key.parameter, key.epoch, key.detached, trace=trace)
+
+    return comparisons.get(key, lambda: _in_turn(compute, waiting, owner))

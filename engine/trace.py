@@ -71,6 +71,11 @@ class Run:
             raise ValueError(f"There is no epoch {epoch!r}; allowed is 1 to {len(self.weights)}.")
         return self.weights[epoch - 1, found.columns].reshape(found.shape)
 
+    def had_gradient(self, name: str, epoch: int) -> bool:
+        """Whether any gradient, zeros included, came to the parameter's layer in `epoch`."""
+        layer = name.rpartition(".")[0]
+        return self.gradient_norms[self.layers.index(layer)][epoch - 1] is not None
+
     def moved(self, layer: str) -> tuple[float, ...]:
         """How far a layer is from its start, as a Euclidean distance, at the start of each epoch and after the last."""
         columns = np.concatenate([np.r_[p.columns] for p in self.parameters if p.layer == layer])

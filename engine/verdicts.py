@@ -10,10 +10,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
-from engine.cost import Cost, cost
+from engine.cost import Cost, cost, epoch_milliseconds
 from engine.recorder.suggestions import listed
 from engine.settings import NOWHERE
 from engine.trace import Run, Trace
@@ -31,6 +31,8 @@ class Verdict:
     """One or two sentences in Markdown, every figure measured."""
     attached: Cost
     detached: Cost
+    milliseconds: tuple[float, float] = field(default=(math.nan, math.nan), compare=False)
+    """How long an epoch took without the detach and with it, measured here and now: the one figure that differs."""
 
 
 def judge(trace: Trace) -> Verdict:
@@ -38,7 +40,7 @@ def judge(trace: Trace) -> Verdict:
     settings = trace.settings
     costs = cost(settings, False), cost(settings, True)
     kind, said = _judge(trace, *costs)
-    return Verdict(kind, said, *costs)
+    return Verdict(kind, said, *costs, epoch_milliseconds(settings))
 
 
 def _judge(trace: Trace, attached: Cost, detached: Cost) -> tuple[Kind, str]:
@@ -96,7 +98,26 @@ def _otherwise(trace: Trace) -> str:
         said.append(text + ".")
     if said[0].removeprefix(NAMES[0]) == said[1].removeprefix(NAMES[1]):
         said.append("They differ in digits that are not printed.")
-    return " ".join(said)
+    return " ".join([*said, *_better(trace)])
+
+
+def _better(trace: Trace) -> list[str]:
+    """Which twin ends better by the experiment's own measure; by the loss where it has none."""
+    measure = trace.settings.described().measure
+    if measure is not None and measure.good == "neither":
+        return []
+    without, with_ = ((run.measures if measure else run.losses) or (math.nan,) for run in trace.runs)
+    ends = without[-1], with_[-1]
+    if measure is None:
+        better, said = min, "The loss ends lower"
+    else:
+        better = min if measure.good == "down" else max
+        said = f"By the {measure.label} ({'lower' if measure.good == 'down' else 'higher'} is better) the better end is"
+    finite = [end for end in ends if math.isfinite(end)]
+    if not finite or ends[0] == ends[1]:
+        return []
+    twin = "with the detach" if better(finite) == ends[1] else "without the detach"
+    return [f"{said} {twin}." if measure is None else f"{said} the one {twin}."]
 
 
 def _leak(attached: Cost, detached: Cost) -> str:
@@ -126,7 +147,7 @@ def _waste(attached: Cost, detached: Cost) -> str:
 
 
 def _bytes(count: float) -> str:
-    return f"{count:,.0f} bytes" if count < 10_000 else f"{count / 1024:,.1f} KiB"
+    return f"{count:,.0f} bytes"
 
 
 def _n(number: float) -> str:

@@ -12,13 +12,19 @@ view = open_page(
 
 import streamlit as st
 
-from engine.results import verdict_of
 from pages.components import controls
 from pages.components.code_panel import show_code
 from pages.components.differences import show_differences
-from pages.components.practice import choose_pattern, show_evidence, show_lines, show_story, show_verdict
-from pages.components.reference import show_reference
-from pages.components.results import show_trace
+from pages.components.practice import (
+    choose_pattern,
+    show_evidence,
+    show_lines,
+    show_story,
+    show_terms,
+    show_verdict,
+)
+from pages.components.reference import show_reference_section
+from pages.components.results import find_verdict, show_trace
 
 if view.controls:
     choose_pattern(view)
@@ -26,12 +32,12 @@ show_story(view.settings)
 if view.controls:
     controls.show_choices(view.settings)
 trace = show_trace(view.settings)
-verdict = verdict_of(trace)
+verdict = find_verdict(trace)
 show_verdict(verdict)
 show_lines(view.settings)
 show_evidence(trace, verdict, view.epoch)
+show_terms(view.settings)
 st.header("Finite differences beside autograd", anchor=False)
 show_differences(view.settings, view.epoch, trace)
 show_code(view.settings, view.epoch)
-st.header("Ten ways to stop a gradient", anchor=False)
-show_reference()
+show_reference_section(view)

@@ -16,7 +16,7 @@ from engine.recorder.memory import warn_of_memory
 from engine.recorder.not_scalar import warn_of_shape
 from engine.recorder.paths import find_paths
 from engine.recorder.recorder import Recorder
-from engine.recorder.records import Cut, Finding, Location, ParameterRecord, StepRecord
+from engine.recorder.records import Cut, Finding, Location, ParameterRecord, Sent, StepRecord
 from engine.recorder.scene import Scene, look_at
 from engine.recorder.stages import build_stages
 from engine.recorder.suggestions import WHAT, listed
@@ -53,9 +53,6 @@ def diagnose(recorder: Recorder) -> StepRecord:
     ]
     findings = _in_order(found, scene)
     notes = tuple(notes_on(scene))
-    loss = recorder.tape.flow.look_up(recorder.loss) if recorder.loss is not None else None
-    if loss is None and scene.roots:
-        loss = scene.roots[-1]
     all_cuts = (*(_cut(cut, scene, where) for cut in cuts), *(_zero_cut(zero, scene) for zero in zeros))
     return StepRecord(
         loss=recorder.loss_value,
@@ -68,7 +65,7 @@ def diagnose(recorder: Recorder) -> StepRecord:
         buffers=buffers,
         verdict=verdict_of(findings, recorder.raised, all_cuts, notes),
         notes=notes,
-        loss_stage=where.get(id(loss)) if loss is not None else None,
+        sent=tuple(_sent(scene, where)),
     )
 
 
@@ -98,6 +95,16 @@ def _cut(cut: CutFound, scene: Scene, where: dict[int, int]) -> Cut:
 
 def _zero_cut(zero: ZeroFound, scene: Scene) -> Cut:
     return Cut(zero.kind, _location(zero.line, scene), tuple(zero.starved), zero.harmless, None)
+
+
+def _sent(scene: Scene, where: dict[int, int]) -> Iterable[Sent]:
+    bit_of = scene.tape.flow.graph.bit_of
+    bits = [(name, bit_of.get(id(tensor), -1)) for name, tensor in scene.names.parameters.items()]
+    for run in scene.tape.backwards:
+        if run.to_leaves:
+            reached = tuple(name for name, bit in bits if run.arrived.get(bit, "none") != "none")
+            root = where.get(id(run.roots[0])) if run.roots else None
+            yield Sent(root, _location(run.line, scene), reached)
 
 
 def _parameters(

@@ -182,6 +182,18 @@ class Raised:
 
 
 @dataclass(frozen=True)
+class Sent:
+    """One backward pass of the step that puts gradients into parameters."""
+
+    stage: int | None
+    """The index of the stage that it started from: the loss."""
+    location: Location | None
+    """The line of the `backward()`, or None where the recorder sent the returned loss back itself."""
+    reached: tuple[str, ...]
+    """The parameters that it brought a gradient to."""
+
+
+@dataclass(frozen=True)
 class StepRecord:
     """One recorded step, forward and back, and what is to be said about it.
 
@@ -204,8 +216,8 @@ class StepRecord:
     """One sentence: what is wrong and where, or that nothing is."""
     notes: tuple[str, ...] = ()
     """Sentences about what is no fault of the gradients and still keeps parameters where they are."""
-    loss_stage: int | None = None
-    """The index of the stage that made the loss."""
+    sent: tuple[Sent, ...] = ()
+    """The backward passes, in order: one for each loss of the step."""
 
     @property
     def ok(self) -> bool:

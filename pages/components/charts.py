@@ -155,7 +155,12 @@ def show_by_layer(
 
 def _range(values: Iterable[float | None]) -> str:
     known = [v for v in values if v is not None]
-    return f"{known[0]:.4g} at first, {known[-1]:.4g} at last"
+    return f"{_figure(known[0])} at first, {_figure(known[-1])} at last"
+
+
+def _figure(value: float) -> str:
+    """A count as it is, another number with four digits."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 
 def _lines(
@@ -185,7 +190,10 @@ def _lines(
     encoding = {
         "x": x,
         "y": alt.Y(
-            f"{what}:Q", title=what, scale=scale, axis=alt.Axis(labelExpr="format(datum.value, '.3~g')")
+            f"{what}:Q",
+            title=what,
+            scale=scale,
+            axis=alt.Axis(labelExpr="format(datum.value, abs(datum.value) < 1e3 ? '.3~g' : ',.4~r')"),
         ),
         "color": alt.Color(f"{by}:N", scale=colours, legend=alt.Legend(orient="top", title=None)),
         "strokeDash": alt.StrokeDash(f"{by}:N", scale=alt.Scale(domain=names), legend=None),

@@ -8,7 +8,8 @@ import streamlit as st
 
 from engine import Settings, Trace
 from engine.finite_differences import STEP, Comparison, Doubles
-from engine.results import ComparisonKey, comparison_of
+from engine.results import ComparisonKey
+from pages.components.results import find_comparison
 from pages.components.tensors import number_text, tensor_html
 
 _STEPS = ("with the detach", "without the detach")
@@ -16,6 +17,11 @@ _STEPS = ("with the detach", "without the detach")
 
 def show_differences(settings: Settings, epoch: int, trace: Trace) -> None:
     """A parameter of the run to choose, and both gradients of it, at the weights of that epoch."""
+    st.markdown(
+        "Finite differences know nothing of autograd: each weight is moved a little up and down, and the loss is read again. "
+        "That is the slope of the loss as it is. Where autograd gives the same, it sees all of it; where the two part, "
+        "a cut hides a way by which the weight moves the loss. That may be just what was wanted."
+    )
     choose, step = st.columns(2)
     with choose:
         names = [parameter.name for parameter in trace.attached.parameters]
@@ -23,7 +29,7 @@ def show_differences(settings: Settings, epoch: int, trace: Trace) -> None:
     with step:
         chosen = st.radio("The step", _STEPS, horizontal=True, key="differenced step")
     with st.spinner("Moving each weight a little ...", show_time=False):
-        found = comparison_of(ComparisonKey(settings, parameter, epoch, chosen == _STEPS[0]))
+        found = find_comparison(ComparisonKey(settings, parameter, epoch, chosen == _STEPS[0]))
     st.info(found.sentence)
     if found.differences is None:
         return

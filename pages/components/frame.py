@@ -84,7 +84,7 @@ _STYLE = """<style>
 .lab th { font-weight: 600; text-align: left; }
 .lab caption { caption-side: top; text-align: left; white-space: nowrap; padding: 0 0 .2rem; }
 .lab td.said { text-align: left; white-space: normal; min-width: 14rem; }
-.lab .evidence th, .lab .evidence td { white-space: normal; }
+.lab .compared th, .lab .compared td { white-space: normal; }
 .lab .words td.said { min-width: 0; max-width: 26rem; overflow-wrap: break-word; }
 .lab details summary { cursor: pointer; }
 .lab details ul { margin: 0; padding-left: 1.1rem; max-height: 16rem; overflow: auto; }
@@ -96,7 +96,9 @@ _STYLE = """<style>
 .lab .flags li { border: 1px solid var(--line); border-radius: .6rem; padding: 0 .5rem; margin: 0; font-size: .8rem; }
 .lab .pipeline { display: flex; flex-wrap: wrap; align-items: stretch; gap: .3rem; padding: 0; margin: 0; list-style: none; }
 .lab .pipeline li { display: flex; align-items: center; gap: .3rem; margin: 0; }
-.lab .box { border: 2px solid currentColor; border-radius: .5rem; padding: .5rem .7rem; min-width: 6.5rem; max-width: 8.6rem; }
+.lab .pass { margin: 1rem 0 .4rem; }
+.lab .pipeline li.apart { flex-basis: 100%; font-size: .8rem; margin-top: .3rem; }
+.lab .box { overflow-wrap: anywhere; border: 2px solid currentColor; border-radius: .5rem; padding: .5rem .7rem; min-width: 6.5rem; max-width: 9.6rem; }
 .lab .box.cut { border-style: dashed; border-width: 3px; }
 .lab .box.starved { border-style: dotted; }
 .lab .arrows .forward::after { content: " →"; }

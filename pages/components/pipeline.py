@@ -1,11 +1,17 @@
 """The pipeline as one picture: the stages in order, the values going forward, the gradient coming back, the cut.
 
 It is drawn from a recorded step. The cut is told by the word, a dashed border and a crossed arrow, not by colour.
+A step with several losses is drawn in parts, one for each backward pass; a stage that does not go on from the one
+before it starts a row of its own, which says where its values come from.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 from html import escape
+from itertools import zip_longest
 from typing import Literal
 
 import streamlit as st
@@ -15,12 +21,24 @@ from engine.recorder.records import Stage
 from pages.components.words import does, shape_text, stage_title
 
 
+@dataclass(frozen=True)
+class Part:
+    """The stages of a step that belong to one of its backward passes."""
+
+    title: str
+    """Which pass it is, with its line; "" where the step has only one."""
+    stages: tuple[Stage, ...]
+
+
 def show_pipelines(without: StepRecord, with_: StepRecord) -> None:
     """The same step twice, below each other: without the detach, and with it."""
+    pairs = paired(without, with_)
+    ours = {stage.index: number for number, (_, stage) in enumerate(pairs, start=1)}
+    theirs = {other.index: number for number, (other, _) in enumerate(pairs, start=1) if other is not None}
     st.markdown("**Without detach**")
-    st.html(pipeline_html(without))
+    st.html(pipeline_html(without, theirs))
     st.markdown("**With detach**")
-    st.html(pipeline_html(with_))
+    st.html(pipeline_html(with_, ours))
     if with_.raised is not None:
         st.markdown(
             "With the detach, `backward()` refuses to run: no parameter is connected to the loss any more, so no "
@@ -28,27 +46,76 @@ def show_pipelines(without: StepRecord, with_: StepRecord) -> None:
         )
 
 
-def pipeline_html(step: StepRecord) -> str:
-    """An ordered list of boxes; between two boxes stand the forward arrow and what came back against it."""
+def pipeline_html(step: StepRecord, numbers: Mapping[int, int]) -> str:
+    """Ordered lists of boxes; between two boxes stand the forward arrow and what came back against it.
+
+    `numbers` are the stages' numbers on the page by their indices; they are shown where the rows are several.
+    """
+    parts = parts_of(step)
+    branched = any(
+        not _goes_on(before, stage)
+        for part in parts
+        for before, stage in zip(part.stages, part.stages[1:], strict=False)
+    )
+    shown = numbers if branched or len(parts) > 1 else {}
+    return f'<div class="lab">{"".join(_part(part, step, shown) for part in parts)}</div>'
+
+
+def _part(part: Part, step: StepRecord, numbers: Mapping[int, int]) -> str:
     items = []
-    stages = main_stages(step)
-    for before, stage in zip((None, *stages), stages, strict=False):
-        arrows = ""
-        if before is not None:
-            joined = before.index in stage.inputs or before.operation == "input"
-            arrows = _arrows(before, step) if joined else _APART
-        items.append(f"<li>{arrows}{_box(stage, step)}</li>")
+    for before, stage in zip((None, *part.stages), part.stages, strict=False):
+        joined = before is not None and _goes_on(before, stage)
+        if before is not None and joined:
+            items.append(f"<li>{_arrows(before, step)}{_box(stage, before, step, numbers)}</li>")
+        else:
+            if sources := _from(stage, step, numbers):
+                items.append(f'<li class="apart">{escape(sources)}:</li>')
+            items.append(f"<li>{_box(stage, None, step, numbers)}</li>")
+    title = f'<p class="pass"><strong>{escape(part.title)}</strong></p>' if part.title else ""
     label = "The pipeline: each stage, the values forward, and how far the gradient came back"
-    return f'<div class="lab"><ol class="pipeline" aria-label="{label}">{"".join(items)}</ol></div>'
-
-
-_APART = '<div class="arrows"><span>from</span><span>further back</span></div>'
-"""Between two boxes that stand next to each other only because one ran after the other."""
+    if part.title:
+        label = f"{part.title}: each stage, the values forward, and how far the gradient came back"
+    return f'{title}<ol class="pipeline" aria-label="{escape(label)}">{"".join(items)}</ol>'
 
 
 def main_stages(step: StepRecord) -> tuple[Stage, ...]:
     """The stages in a row: the first input, then the calls. An input that joins later belongs to the call it joins."""
     return tuple(stage for stage in step.stages if stage.operation != "input" or stage.index == 0)
+
+
+def parts_of(step: StepRecord) -> tuple[Part, ...]:
+    """The main stages, parted after each stage that a backward pass starts from, where there are several passes."""
+    stages = main_stages(step)
+    passes = [sent for sent in step.sent if sent.stage is not None]
+    if len(passes) < 2:
+        return (Part("", stages),)
+    found, done = [], -1
+    for number, sent in enumerate(passes, start=1):
+        last = sent.stage or 0
+        where = f": line {sent.location.line}, {sent.location.text.strip()}" if sent.location else ""
+        own = tuple(stage for stage in stages if done < stage.index <= last)
+        found.append(Part(f"Backward pass {number} of {len(passes)}{where}", own))
+        done = max(done, last)
+    if rest := tuple(stage for stage in stages if stage.index > done):
+        found.append(Part("After the last backward pass", rest))
+    return tuple(found)
+
+
+def paired(without: StepRecord, with_: StepRecord) -> list[tuple[Stage | None, Stage]]:
+    """Each stage of the step with the detach, beside the same stage of the step without it (None: the detach itself)."""
+    one, other = main_stages(without), main_stages(with_)
+    matcher = SequenceMatcher(None, [_key(s) for s in one], [_key(s) for s in other], autojunk=False)
+    pairs: list[tuple[Stage | None, Stage]] = []
+    for kind, a, after, b, until in matcher.get_opcodes():
+        left = list(one[a:after]) if kind in ("equal", "replace") else []
+        pairs += zip_longest(left[: until - b], other[b:until])
+    return pairs
+
+
+def _key(stage: Stage) -> tuple[str, str]:
+    """What a stage is known by in both twins: its operation, and its line without what the detach adds to it."""
+    text = stage.location.text if stage.location is not None else ""
+    return stage.operation, text.partition("#")[0].replace(".detach()", "").strip()
 
 
 def late_inputs(stage: Stage, step: StepRecord) -> tuple[Stage, ...]:
@@ -62,17 +129,45 @@ def is_cut(stage: Stage, step: StepRecord) -> bool:
     return any(cut.stage == stage.index for cut in step.cuts)
 
 
-def _box(stage: Stage, step: StepRecord) -> str:
+def _goes_on(before: Stage, stage: Stage) -> bool:
+    """Whether a stage takes what the one before it made."""
+    return before.index in stage.inputs or before.operation == "input"
+
+
+def _from(stage: Stage, step: StepRecord, numbers: Mapping[int, int]) -> str:
+    """Where the values of a stage that starts a row come from."""
+    came = [_named(step.stages[i], numbers) for i in stage.inputs]
+    return f"From {' and '.join(came)}" if came else ""
+
+
+def _named(stage: Stage, numbers: Mapping[int, int]) -> str:
+    """A stage as a reader finds it: by its number, or an input by its name."""
+    if stage.operation == "input" and stage.index != 0:
+        return f"{stage.output.name or 'data'} (an input)"
+    number = numbers.get(stage.index)
+    return f"{number}. {stage_title(stage)}" if number is not None else stage_title(stage)
+
+
+def _box(stage: Stage, before: Stage | None, step: StepRecord, numbers: Mapping[int, int]) -> str:
     cut = is_cut(stage, step)
     starved = not cut and bool(stage.parameters) and stage.gradient_state == "none"
     style = "box cut" if cut else "box starved" if starved else "box"
     fed = any(p.name in stage.parameters and p.state == "gradient" for p in step.parameters)
     hungry = "no gradient through here" if fed else "starved: no gradient"
-    note = "✂ the gradient stops here" if cut else hungry if starved else does(stage)
-    return (
-        f'<div class="{style}"><strong>{escape(stage_title(stage))}</strong>'
-        f"<small>{shape_text(stage.output.shape)}</small><small>{escape(note)}</small></div>"
-    )
+    notes = [shape_text(stage.output.shape)]
+    notes.append("✂ the gradient stops here" if cut else hungry if starved else does(stage))
+    if numbers and before is not None:
+        notes += [
+            f"takes also {_named(step.stages[i], numbers)}"
+            for i in stage.inputs
+            if i not in (before.index, 0)
+        ]
+    number = f"{numbers[stage.index]}. " if stage.index in numbers else ""
+    said = "".join(f"<small>{escape(note)}</small>" for note in notes)
+    title = escape(f"{number}{stage_title(stage)}").replace(
+        ".", ".<wbr>"
+    )  # long paths of modules break at a dot
+    return f'<div class="{style}"><strong>{title}</strong>{said}</div>'
 
 
 def _arrows(before: Stage, step: StepRecord) -> str:

@@ -6,7 +6,6 @@ import difflib
 import inspect
 import math
 from collections.abc import Sequence
-from html import escape
 
 import streamlit as st
 
@@ -15,8 +14,10 @@ from engine.cost import Cost
 from engine.experiments import experiment_names, find_experiment
 from engine.settings import NOWHERE
 from engine.source import MARK, script_of
+from engine.terms import terms
 from engine.verdicts import Kind, Verdict
 from pages.components import charts, keeper
+from pages.components.tables import table_html
 from pages.components.tensors import number_text
 from pages.components.view import View
 
@@ -115,6 +116,32 @@ def _show_passes(verdict: Verdict) -> None:
     charts.show_series(counts, "autograd nodes gone through", None, "passes", along="backward pass")
 
 
+def show_terms(settings: Settings) -> None:
+    """For a loss that is a sum: what each of its terms moves, each sent back alone."""
+    try:
+        twins = [terms(settings, detached) for detached in (False, True)]
+    except ValueError:
+        return
+    if len(twins[0]) < 2:
+        return
+    st.header("What each term of the loss moves", anchor=False)
+    modules = list(twins[0][0].gradients)
+    rows = [
+        (f"{term.code}, {name}", *(_came(term.gradients[module]) for module in modules))
+        for pair in zip(*twins, strict=True)
+        for term, name in zip(pair, (charts.WITHOUT, charts.WITH), strict=True)
+    ]
+    st.html(table_html("What each term of the loss moves", modules, rows, "compared"))
+    st.caption(
+        "Each term is sent back alone from the start weights: the Euclidean norm of the gradient that comes to each part "
+        "of the model. None: nothing connects the two, so the term does not move it."
+    )
+
+
+def _came(norm: float | None) -> str:
+    return "✕ None" if norm is None else f"✔ {number_text(norm)}" if norm else "0"
+
+
 def _named(trace: Trace) -> list[tuple[str, Run]]:
     return list(zip((charts.WITHOUT, charts.WITH), trace.runs, strict=True))
 
@@ -140,16 +167,14 @@ def _table(trace: Trace, verdict: Verdict) -> str:
             [f"{_last(c.saved)}{w}" for c, w in zip(costs, when, strict=True)],
         ),
         ("Bytes still held after the last counted epoch", [_last(cost.held) for cost in costs]),
+        ("Time of an epoch, measured here", [f"{ms:.2g} ms" for ms in verdict.milliseconds]),
         ("Parameters with a gradient that nobody uses", [_unused(cost) for cost in costs]),
     ]
-    body = "".join(
-        f'<tr><th scope="row">{escape(name)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
-        for name, cells in rows
-    )
-    head = "<td></td>" + "".join(f'<th scope="col">{name}</th>' for name in (charts.WITHOUT, charts.WITH))
-    return (
-        '<div class="lab"><div class="scroll" tabindex="0" role="group" aria-label="The twins side by side">'
-        f'<table class="evidence"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></div>'
+    return table_html(
+        "The twins side by side",
+        (charts.WITHOUT, charts.WITH),
+        [(name, *cells) for name, cells in rows],
+        "compared",
     )
 
 

@@ -12,7 +12,7 @@ from engine.arithmetic import OUTPUTS, class_of, equations, share_of_loss
 from engine.recorder import StepRecord
 from engine.recorder.records import Stage
 from pages.components import keeper
-from pages.components.stages import paired
+from pages.components.pipeline import paired
 from pages.components.tensors import number_text
 from pages.components.view import View
 from pages.components.words import does, stage_title

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 
 import streamlit as st
 
 from engine.reference import Came, Row, reference_table
+from pages.components import keeper
+from pages.components.view import View
 
 _HEADS = (
     "line",
@@ -20,6 +23,17 @@ _HEADS = (
     "by a later loss",
 )
 _WRAPS = "white-space: normal"
+
+
+def show_reference_section(view: View) -> None:
+    """A toggle, and below it the table: it is the same for every pattern, and shown when it is asked for."""
+    st.header("Ten ways to stop a gradient", anchor=False)
+    st.toggle(
+        "Run the reference table: detach, .data, no_grad, item and six more, side by side",
+        **keeper.bound("reference", view.reference, lambda now, shown: replace(now, reference=shown)),
+    )
+    if view.reference:
+        show_reference()
 
 
 def show_reference() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from html import escape
 from itertools import groupby
 
@@ -13,6 +12,7 @@ from engine.recorder import StepRecord
 from engine.recorder.records import Cut, Location, ParameterRecord, Stage
 from engine.recorder.script import ScriptError
 from pages.components.pipeline import arrows_html
+from pages.components.tables import table_html
 from pages.components.tracing import Traced, report_on
 
 _BOXES = 40
@@ -182,7 +182,12 @@ def _cuts(step: StepRecord) -> None:
         for cut in step.cuts
     ]
     st.html(
-        _table("Cuts", ("kind", "line", "text", "as far as can be told", "starves", "loses a part"), rows)
+        table_html(
+            "Cuts",
+            ("kind", "line", "text", "as far as can be told", "starves", "loses a part"),
+            rows,
+            "words",
+        )
     )
 
 
@@ -203,7 +208,9 @@ def _parameters(step: StepRecord) -> str:
             (buffer.name, "buffer", "moved by the step", "no", "no gradient moves it", "")
             for buffer in step.buffers
         ]
-    return _table("Parameters", ("name", "shape", "gradient", "in an optimizer", "why", "line"), rows)
+    return table_html(
+        "Parameters", ("name", "shape", "gradient", "in an optimizer", "why", "line"), rows, "words"
+    )
 
 
 def _paths(step: StepRecord) -> None:
@@ -214,7 +221,8 @@ def _paths(step: StepRecord) -> None:
         st.caption(
             "A detach that is missing can't be told from one run: look for a path that you do not want."
         )
-        st.html(_table("Paths", ("parameter", "lines, from the parameter to the loss"), _path_rows(reached)))
+        heads = ("parameter", "lines, from the parameter to the loss")
+        st.html(table_html("Paths", heads, _path_rows(reached), "words"))
 
 
 def _path_rows(parameters: list[ParameterRecord]) -> list[tuple[str, ...]]:
@@ -248,18 +256,7 @@ def _calls(step: StepRecord) -> None:
         f"{len(found)} of {len(rows)} calls" + (f", the first {_ROWS} shown" if len(found) > _ROWS else "")
     )
     names = ("#", "call", "module", "shape", "requires_grad", "gradient", "line", "text")
-    st.html(_table("Calls", names, found[:_ROWS]))
-
-
-def _table(label: str, names: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
-    body = "".join(
-        "<tr>" + "".join(f'<td class="said">{escape(text)}</td>' for text in row) + "</tr>" for row in rows
-    )
-    return (
-        f'<div class="lab"><div class="long words" tabindex="0" role="group" aria-label="{label}">'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></div>"
-    )
+    st.html(table_html("Calls", names, found[:_ROWS], "words"))
 
 
 def _where(location: Location | None) -> str:

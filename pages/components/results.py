@@ -10,11 +10,25 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from engine import Settings, Trace
+from engine.finite_differences import Comparison
 from engine.gate import TooMuchWaiting
 from engine.recorder import StepRecord
 from engine.recording import Weights
-from engine.results import RecordKey, record_of, sweep_of, sweeps, swept, trace_of, traces
+from engine.results import (
+    ComparisonKey,
+    RecordKey,
+    Waiting,
+    comparison_of,
+    record_of,
+    sweep_of,
+    sweeps,
+    swept,
+    trace_of,
+    traces,
+    verdict_of,
+)
 from engine.sweep import Sweep
+from engine.verdicts import Verdict
 
 Result = TypeVar("Result")
 _STOPPED = "stopped settings"
@@ -76,7 +90,41 @@ def _was_stopped(kind: str, settings: Settings, *, known: bool) -> bool:
 
 def show_record(settings: Settings, epoch: int, detached: bool, weights: Weights = "attached") -> StepRecord:
     """The recorded step at that epoch, with or without the detach, with the weights of one of the twins."""
-    return record_of(RecordKey(settings, epoch, detached, weights))
+    key = RecordKey(settings, epoch, detached, weights)
+    return _in_turn(lambda waiting: record_of(key, waiting, _visitor()))
+
+
+def find_verdict(trace: Trace) -> Verdict:
+    """The verdict on a twin run."""
+    return _in_turn(lambda waiting: verdict_of(trace, waiting, _visitor()))
+
+
+def find_comparison(key: ComparisonKey) -> Comparison:
+    """Autograd beside finite differences."""
+    return _in_turn(lambda waiting: comparison_of(key, waiting, _visitor()))
+
+
+def _in_turn(compute: Callable[[Waiting], Result]) -> Result:
+    """What `compute` gives; while it waits long, the place in the queue is shown."""
+    place: list[st.delta_generator.DeltaGenerator] = []
+    begun = time.monotonic()
+
+    def waiting(ahead: int) -> None:
+        if time.monotonic() - begun > _PATIENCE:
+            if not place:
+                place.append(st.empty())
+            place[0].caption(_queue(ahead))
+
+    found = _patiently(lambda: compute(waiting))
+    for shown in place:
+        shown.empty()
+    return found
+
+
+def _queue(ahead: int) -> str:
+    """The place in the queue, in words."""
+    said = f"{ahead} other computation{'s go' if ahead > 1 else ' goes'} first"
+    return f"Waiting: {said if ahead else 'the same is being computed for somebody else'}"
 
 
 class _Progress:
@@ -98,8 +146,7 @@ class _Progress:
     def waiting(self, ahead: int) -> None:
         """Shows the place in the queue."""
         if time.monotonic() >= self._next:
-            said = f"{ahead} other computation{'s go' if ahead > 1 else ' goes'} first"
-            self._show(0.0, f"Waiting: {said if ahead else 'the same run is being made for somebody else'}")
+            self._show(0.0, _queue(ahead))
 
     def _show(self, share: float, text: str) -> None:
         self._next = time.monotonic() + 0.1

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from difflib import SequenceMatcher
 from html import escape
-from itertools import zip_longest
 
 import streamlit as st
 
@@ -13,7 +11,7 @@ from engine import Settings
 from engine.recorder import StepRecord
 from engine.recorder.records import GradientState, ParameterRecord, Stage
 from engine.source import script_of
-from pages.components.pipeline import is_cut, late_inputs, main_stages
+from pages.components.pipeline import Part, is_cut, late_inputs, paired, parts_of
 from pages.components.tensors import number_text, tensor_html
 from pages.components.words import does, shape_text, stage_title
 
@@ -23,11 +21,6 @@ def show_comparison(without: StepRecord, with_: StepRecord) -> None:
     pairs = paired(without, with_)
     same = sum(_same_values(a, b) for a, b in pairs if a is not None)
     both = sum(a is not None for a, _ in pairs)
-    lost = [
-        p.name
-        for p, q in zip(without.parameters, with_.parameters, strict=True)
-        if p.state == "gradient" and q.state == "none"
-    ]
     if without.loss is None or not math.isfinite(without.loss):
         st.warning(
             "The run without the detach has diverged by this epoch: its numbers are no longer finite, and there is "
@@ -37,28 +30,33 @@ def show_comparison(without: StepRecord, with_: StepRecord) -> None:
     values = f"**Forward, all {both} stages that both steps have hold the same bits**, and the loss is {number_text(without.loss)} either way."
     if same < both or without.loss != with_.loss:
         values = f"**Forward, {same} of the {both} stages that both steps have hold the same bits**; the losses are {without.loss} and {with_.loss}."
-    if lost:
-        back = f"**Backward, {len(lost)} of {len(without.parameters)} parameters lost their gradient** to the detach: {', '.join(f'`{n}`' for n in lost)}."
-    else:
-        back = "**Backward, no parameter lost its gradient.**"
-    st.markdown(f"{values}\n\n{back}")
+    st.markdown(f"{values}\n\n{_backward(without, with_)}")
 
 
-def paired(without: StepRecord, with_: StepRecord) -> list[tuple[Stage | None, Stage]]:
-    """Each stage of the step with the detach, beside the same stage of the step without it (None: the detach itself)."""
-    one, other = main_stages(without), main_stages(with_)
-    matcher = SequenceMatcher(None, [_key(s) for s in one], [_key(s) for s in other], autojunk=False)
-    pairs: list[tuple[Stage | None, Stage]] = []
-    for kind, a, after, b, until in matcher.get_opcodes():
-        left = list(one[a:after]) if kind in ("equal", "replace") else []
-        pairs += zip_longest(left[: until - b], other[b:until])
-    return pairs
+def _backward(without: StepRecord, with_: StepRecord) -> str:
+    """Which parameters the detach took a gradient from, in each backward pass."""
+    twins = list(zip(without.sent, with_.sent, strict=False))
+    lost = [[name for name in one.reached if name not in other.reached] for one, other in twins]
+    if not any(lost):
+        return "**Backward, no parameter lost its gradient.**"
+    every = len(with_.parameters)
+    if len(twins) == 1:
+        return f"**Backward, {len(lost[0])} of {every} parameters lost their gradient** to the detach: {_names(lost[0])}."
+    said = ["**Backward**, pass by pass, what the detach took:"]
+    for number, ((_, sent), names) in enumerate(zip(twins, lost, strict=True), start=1):
+        line = f" (line {sent.location.line})" if sent.location else ""
+        none = "no parameter lost its gradient"
+        took = (
+            f"**{len(names)} of {every} parameters lost their gradient**: {_names(names)}" if names else none
+        )
+        later = [name for name in names if any(name in more.reached for more in with_.sent[number:])]
+        again = "; a later pass brings one to them" if later == names and names else ""
+        said.append(f"- pass {number} of {len(twins)}{line}: {took}{again}")
+    return "\n".join([said[0], "", *said[1:]])
 
 
-def _key(stage: Stage) -> tuple[str, str]:
-    """What a stage is known by in both twins: its operation, and its line without what the detach adds to it."""
-    text = stage.location.text if stage.location is not None else ""
-    return stage.operation, text.partition("#")[0].replace(".detach()", "").strip()
+def _names(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _same_values(one: Stage, other: Stage) -> bool:
@@ -83,7 +81,10 @@ def show_stages(settings: Settings, without: StepRecord, with_: StepRecord) -> N
         "measured against the largest number of that table."
     )
     by_index = {stage.index: stage for stage in with_.stages}
+    shown = {stage.index for stage in _chosen(parts_of(with_)).stages}
     for number, (other, stage) in enumerate(paired(without, with_), start=1):
+        if stage.index not in shown:
+            continue
         cut = is_cut(stage, with_)
         with st.container(border=True):
             st.header(f"{'✂ ' if cut else ''}{number}. {stage_title(stage)}", anchor=False)
@@ -116,6 +117,15 @@ def show_stages(settings: Settings, without: StepRecord, with_: StepRecord) -> N
             if stage.location is not None:
                 st.caption(f"{script_of(settings).filename}, line {stage.location.line}")
                 st.code(stage.location.text.strip(), language="python", wrap_lines=True)
+
+
+def _chosen(parts: tuple[Part, ...]) -> Part:
+    """The part of the step that is shown in full: the reader's choice, where there are several."""
+    if len(parts) == 1:
+        return parts[0]
+    titles = [part.title for part in parts]
+    title = st.selectbox("The stages of", titles, key=f"part of {len(parts)}")
+    return parts[titles.index(title)]
 
 
 def show_parameters(without: StepRecord, with_: StepRecord) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from html import escape
 
 import streamlit as st
 
@@ -13,6 +12,7 @@ from engine.experiments import Measure
 from engine.observations import observe
 from pages.components import charts, keeper
 from pages.components.epoch import choose_epoch
+from pages.components.tables import table_html
 from pages.components.tensors import number_text, tensor_html
 
 _LAST_TICK = "last tick"
@@ -139,15 +139,8 @@ def _table(run: Run, measure: Measure | None) -> str:
     if measure is not None and run.measures is not None:
         title = measure.label[0].upper() + measure.label[1:]
         columns[f"{title} ({_GOOD[measure.good]})"] = [number_text(m) for m in run.measures]
-    rows = "".join(
-        f'<tr>{"".join(f"<td>{cell}</td>" for cell in cells)}<td class="said">{escape(said)}</td></tr>'
-        for *cells, said in zip(*columns.values(), observe(run), strict=True)
-    )
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in (*columns, "Observation"))
-    return (
-        f'<div class="lab"><div class="long" tabindex="0" role="group" aria-label="Epochs {_name(run)}">'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div></div>"
-    )
+    rows = list(zip(*columns.values(), observe(run), strict=True))
+    return table_html(f"Epochs {_name(run)}", [*columns, "Observation"], rows, "figures")
 
 
 def _name(run: Run) -> str:

@@ -24,13 +24,13 @@ LEARNING_RATES = (
 """The stops of the learning rate's slider, even enough on a log scale."""
 
 _SETTINGS = ("experiment", "detach", "epochs", "lr", "optimizer", "start", "seed")
-_VIEW = ("epoch", "sample", "controls", "round", "answers", "traced", "sweep")
+_VIEW = ("epoch", "sample", "controls", "round", "answers", "traced", "sweep", "reference")
 _LONGEST_SHOWN = 24
 
 
 @dataclass(frozen=True)
 class View:
-    """The run, the epoch and sample looked at, the quiz's round and answers, and whether the controls and the sweep show."""
+    """The run, the epoch and sample looked at, the quiz's round and answers, and which of the parts that a reader can show or hide are shown."""
 
     settings: Settings
     epoch: int
@@ -40,6 +40,7 @@ class View:
     answers: str = ""
     traced: str = ""
     sweep: bool = False
+    reference: bool = False
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
@@ -73,6 +74,7 @@ class View:
             round=link.whole("round", (1, len(rounds())), 1),
             answers=link.answers("answers"),
             sweep=link.choice("sweep", ("shown", "hidden"), "hidden") == "shown",
+            reference=link.choice("reference", ("shown", "hidden"), "hidden") == "shown",
             traced=link.choice("traced", ("", *(example.name for example in examples())), ""),
         )
         return view, link.ignored(tuple(name for name, _ in settings.options))
@@ -108,6 +110,7 @@ class View:
             "round": str(self.round) if self.round != 1 else "",
             "answers": self.answers,
             "sweep": "shown" if self.sweep else "",
+            "reference": "shown" if self.reference else "",
             "traced": self.traced if self.traced in (example.name for example in examples()) else "",
         }
         return query | {key: value for key, value in optional.items() if value}

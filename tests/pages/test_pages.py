@@ -251,3 +251,37 @@ def test_a_stopped_sweep_says_so_and_leaves_the_rest_of_the_page() -> None:
     assert "Epoch by epoch" in [h.value for h in app.header]
     next(b for b in app.button if b.label == "Sweep again").click().run()
     assert "the best rate is" in text(app)
+
+
+def test_a_step_with_two_losses_is_drawn_in_two_parts_and_each_says_what_it_lost() -> None:
+    app = opened("pages/data_flow.py", experiment="gan")
+    said = text(app)
+    assert "pass 1 of 2 (line" in said
+    lost = re.search(r"pass 1 of 2.*?: \*\*4 of 8 parameters lost their gradient\*\*: (.*?);", said)
+    assert lost
+    assert lost[1].count("generator.") == 4
+    assert re.search(r"pass 2 of 2 \(line \d+\): no parameter lost its gradient", said)
+    pictures = [body for body in html(app) if 'class="pipeline"' in body]
+    assert [picture.count("<ol ") for picture in pictures] == [2, 2]
+    first = [header.value for header in app.header]
+    second = app.main.selectbox[0].options[1]
+    app.main.selectbox[0].set_value(second).run()
+    assert "loss_generator.backward()" in second
+    assert [header.value for header in app.header] != first
+
+
+def test_the_codebooks_terms_say_what_each_of_them_moves() -> None:
+    app = opened("pages/detach_in_practice.py", experiment="vq_codebook", epochs=5)
+    (table,) = [body for body in html(app) if "What each term of the loss moves" in body]
+    rows = re.findall(r'<th scope="row">(.*?), with detach</th>(.*?)</tr>', table)
+    moved = [re.findall(r"<td>(.)", cells) for _, cells in rows]
+    assert re.findall(r'scope="col">(\w+)<', table) == ["encoder", "codebook", "decoder"]
+    assert moved == [["✔", "✕", "✔"], ["✕", "✔", "✕"], ["✔", "✕", "✕"]]
+
+
+def test_the_reference_table_is_run_when_it_is_asked_for_and_stands_in_the_link() -> None:
+    app = opened("pages/detach_in_practice.py", epochs=5)
+    assert not [body for body in html(app) if "Reference table" in body]
+    app.toggle(key="reference").set_value(True).run()
+    assert [body for body in html(app) if "Reference table" in body]
+    assert app.query_params["reference"] == "shown"

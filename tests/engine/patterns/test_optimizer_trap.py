@@ -8,7 +8,8 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from engine import Settings, train
+from engine import Settings, record, train
+from engine.finite_differences import compare
 from engine.optimizers import maker
 from engine.source import script_of
 from engine.training import start_model
@@ -164,3 +165,17 @@ def test_the_verdicts() -> None:
         )
     before = judge(train(trapped.changed(epochs=30)))
     assert before.kind == "no difference"
+
+
+@pytest.mark.parametrize(("left", "state"), [("zeros", "zero"), ("none", "none")])
+def test_a_recorded_step_behind_the_cut_has_what_zero_grad_left(left: str, state: str) -> None:
+    settings = Settings("optimizer_trap", options=(("gradients", left),))
+    trace = train(settings)
+    step = record(settings, epoch=40, weights="detached", trace=trace)
+    assert {p.state for p in step.parameters if p.name.startswith("hidden")} == {state}
+    said = compare(settings, "hidden.weight", 40, trace=trace)
+    assert (said.autograd is None) == (left == "none")
+    assert said.autograd is None or not said.autograd.any()
+    assert said.differences is not None
+    assert said.differences.any()
+    assert "the differences see through the cut" in said.sentence

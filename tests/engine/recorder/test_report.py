@@ -38,7 +38,7 @@ def test_the_lesson_has_the_pages_four_stages() -> None:
     assert record.raised.message == "element 0 of tensors does not require grad and does not have a grad_fn"
     assert [(p.name, p.state) for p in record.parameters] == [("weight", "none"), ("bias", "none")]
     assert record.cuts[0].stage == cut.index
-    assert record.loss_stage == loss.index
+    assert [(sent.stage, sent.reached) for sent in record.sent] == [(loss.index, ())]
 
 
 def test_the_gradient_of_every_stage_is_that_of_plain_torch() -> None:
@@ -54,6 +54,25 @@ def test_the_gradient_of_every_stage_is_that_of_plain_torch() -> None:
         assert torch.equal(torch.tensor(got[name]), gradient)
     assert x.grad is not None
     assert torch.equal(torch.tensor(record.stages[0].gradient), x.grad)
+
+
+def test_each_backward_pass_says_where_it_started_and_whom_it_reached() -> None:
+    one, two, x = nn.Linear(3, 2), nn.Linear(2, 1), torch.randn(4, 3)
+
+    def step() -> None:
+        h = one(x)
+        two(h.detach()).mean().backward()
+        two(h).square().mean().backward()
+
+    record = record_step(step, names={"one": one, "two": two, "x": x})
+    starts = [record.stages[sent.stage] for sent in record.sent if sent.stage is not None]
+    assert [stage.operation for stage in starts] == ["mean", "mean"]
+    assert [sent.location.text.strip() for sent in record.sent if sent.location] == [
+        "two(h.detach()).mean().backward()",
+        "two(h).square().mean().backward()",
+    ]
+    second = ("two.weight", "two.bias")
+    assert [set(sent.reached) for sent in record.sent] == [set(second), {"one.weight", "one.bias", *second}]
 
 
 def test_a_report_escapes_what_the_reader_wrote() -> None:
