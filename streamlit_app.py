@@ -15,17 +15,16 @@ import streamlit as st
 
 from engine.observations import summarize
 from pages.components.code_panel import show_code
-from pages.components.pipeline import show_pipelines
+from pages.components.pipeline import choose_part, show_pipelines
 from pages.components.results import show_record, show_trace
 
 trace = show_trace(view.settings)
 
 st.header("The pipeline", anchor=False)
 st.markdown(view.settings.described().summary)
-show_pipelines(
-    show_record(view.settings, view.epoch, detached=False),
-    show_record(view.settings, view.epoch, detached=True),
-)
+without = show_record(view.settings, view.epoch, detached=False)
+with_ = show_record(view.settings, view.epoch, detached=True)
+show_pipelines(without, with_, choose_part(without, with_))
 
 st.header("What its training shows", anchor=False)
 st.markdown(

@@ -16,8 +16,9 @@ from engine.finite_differences import Comparison, compare
 from engine.gate import Gate
 from engine.recorder import StepRecord
 from engine.recording import Weights, record
-from engine.settings import LEARNING_RATE, Settings
+from engine.settings import LEARNING_RATE, OPTIMIZERS, Settings
 from engine.sweep import Sweep, sweep
+from engine.terms import Term, terms
 from engine.trace import Trace
 from engine.training import Progress, train
 from engine.verdicts import Verdict, judge
@@ -71,6 +72,7 @@ traces: Cache[Settings, Trace] = Cache(CAPACITY, lambda trace: trace.nbytes)
 records: Cache[RecordKey, StepRecord] = Cache(RECORDS_CAPACITY, _weigh)
 verdicts: Cache[Settings, Verdict] = Cache(2_000, lambda verdict: 1)
 comparisons: Cache[ComparisonKey, Comparison] = Cache(COMPARISONS_CAPACITY, lambda found: found.nbytes)
+sums: Cache[Settings, tuple[tuple[Term, Term], ...]] = Cache(500, lambda pairs: 1)
 sweeps: Cache[Settings, Sweep] = Cache(SWEEPS_CAPACITY, lambda sweep: sweep.nbytes)
 _gate = Gate()
 
@@ -111,6 +113,20 @@ def _in_turn(compute: Callable[[], Value], waiting: Waiting, owner: Hashable) ->
 def verdict_of(trace: Trace, waiting: Waiting = _silent, owner: Hashable = None) -> Verdict:
     """The verdict on a twin run. Waits as `trace_of` does."""
     return verdicts.get(trace.settings, lambda: _in_turn(lambda: judge(trace), waiting, owner))
+
+
+def terms_of(settings: Settings) -> tuple[tuple[Term, Term], ...]:
+    """Each term of the loss without and with the detach, at the start weights; none where the loss is no sum."""
+    key = settings.changed(epochs=1, learning_rate=LEARNING_RATE[0], optimizer=OPTIMIZERS[0])
+
+    def compute() -> tuple[tuple[Term, Term], ...]:
+        try:
+            pairs = tuple(zip(terms(key, False), terms(key, True), strict=True))
+        except ValueError:
+            return ()
+        return pairs if len(pairs) > 1 else ()
+
+    return sums.get(key, compute)
 
 
 def record_of(key: RecordKey, waiting: Waiting = _silent, owner: Hashable = None) -> StepRecord:

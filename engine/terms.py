@@ -71,11 +71,13 @@ def _summands(node: ast.expr) -> list[ast.expr]:
 def _gradients(settings: Settings, step: Any) -> dict[str, float | None]:
     model, data = start_model(settings), script_of(settings).make_data(settings.seed)
     loss, _ = step(model, data)
-    modules = {name: list(module.parameters()) for name, module in model.named_children()}
+    modules = {
+        name: [p for p in module.parameters() if p.requires_grad] for name, module in model.named_children()
+    }
     if not loss.requires_grad:
         return dict.fromkeys(modules)
     return {
-        name: _norm(torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True))
+        name: _norm(torch.autograd.grad(loss, p, retain_graph=True, allow_unused=True) if p else ())
         for name, p in modules.items()
     }
 

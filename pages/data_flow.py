@@ -11,7 +11,7 @@ view = open_page(
 
 from pages.components.code_panel import show_code
 from pages.components.epoch import choose_epoch
-from pages.components.pipeline import show_pipelines
+from pages.components.pipeline import choose_part, show_pipelines
 from pages.components.results import show_record, show_trace
 from pages.components.stages import show_comparison, show_parameters, show_raised, show_stages
 
@@ -23,8 +23,9 @@ without = show_record(view.settings, epoch, detached=False)
 with_ = show_record(view.settings, epoch, detached=True)
 
 show_comparison(without, with_)
-show_pipelines(without, with_)
-show_raised(with_)
-show_stages(view.settings, without, with_)
+part = choose_part(without, with_)
+show_pipelines(without, with_, part)
+show_raised(without, with_)
+show_stages(view.settings, without, with_, part)
 show_parameters(without, with_)
 show_code(view.settings, view.epoch)

@@ -96,7 +96,6 @@ _STYLE = """<style>
 .lab .flags li { border: 1px solid var(--line); border-radius: .6rem; padding: 0 .5rem; margin: 0; font-size: .8rem; }
 .lab .pipeline { display: flex; flex-wrap: wrap; align-items: stretch; gap: .3rem; padding: 0; margin: 0; list-style: none; }
 .lab .pipeline li { display: flex; align-items: center; gap: .3rem; margin: 0; }
-.lab .pass { margin: 1rem 0 .4rem; }
 .lab .pipeline li.apart { flex-basis: 100%; font-size: .8rem; margin-top: .3rem; }
 .lab .box { overflow-wrap: anywhere; border: 2px solid currentColor; border-radius: .5rem; padding: .5rem .7rem; min-width: 6.5rem; max-width: 9.6rem; }
 .lab .box.cut { border-style: dashed; border-width: 3px; }

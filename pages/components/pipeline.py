@@ -26,56 +26,64 @@ class Part:
     """The stages of a step that belong to one of its backward passes."""
 
     title: str
-    """Which pass it is, with its line; "" where the step has only one."""
+    """Which pass it is, with its code; "" where the step has only one."""
     stages: tuple[Stage, ...]
 
 
-def show_pipelines(without: StepRecord, with_: StepRecord) -> None:
-    """The same step twice, below each other: without the detach, and with it."""
+def choose_part(without: StepRecord, with_: StepRecord) -> int:
+    """The index of the part that is shown: the reader's choice, where a step has several backward passes."""
+    parts = max(parts_of(without), parts_of(with_), key=len)
+    if len(parts) == 1:
+        return 0
+    titles = [part.title for part in parts]
+    return titles.index(st.selectbox("Shown", titles, key=f"part of {len(parts)}"))
+
+
+def show_pipelines(without: StepRecord, with_: StepRecord, part: int) -> None:
+    """The same part of the step twice, below each other: without the detach, and with it."""
     pairs = paired(without, with_)
     ours = {stage.index: number for number, (_, stage) in enumerate(pairs, start=1)}
     theirs = {other.index: number for number, (other, _) in enumerate(pairs, start=1) if other is not None}
-    st.markdown("**Without detach**")
-    st.html(pipeline_html(without, theirs))
-    st.markdown("**With detach**")
-    st.html(pipeline_html(with_, ours))
-    if with_.raised is not None:
+    for title, step, numbers in (("Without detach", without, theirs), ("With detach", with_, ours)):
+        parts = parts_of(step)
+        if part >= len(parts):
+            st.markdown(f"**{title}**: this step did not get so far.")
+            continue
+        st.markdown(f"**{title}**{_which(parts[part], part, step)}")
+        st.html(pipeline_html(parts[part], step, numbers))
+    if with_.raised is not None and len(with_.sent) < 2:
         st.markdown(
             "With the detach, `backward()` refuses to run: no parameter is connected to the loss any more, so no "
             "gradient starts out at all."
         )
 
 
-def pipeline_html(step: StepRecord, numbers: Mapping[int, int]) -> str:
-    """Ordered lists of boxes; between two boxes stand the forward arrow and what came back against it.
+def _which(part: Part, number: int, step: StepRecord) -> str:
+    """Which backward pass of several a part is, and its line."""
+    location = step.sent[number].location if number < len(step.sent) else None
+    line = f", line {location.line}" if location is not None else ""
+    return f" · {part.title}{line}" if part.title else ""
+
+
+def pipeline_html(part: Part, step: StepRecord, numbers: Mapping[int, int]) -> str:
+    """An ordered list of boxes; between two boxes stand the forward arrow and what came back against it.
 
     `numbers` are the stages' numbers on the page by their indices; they are shown where the rows are several.
     """
-    parts = parts_of(step)
-    branched = any(
-        not _goes_on(before, stage)
-        for part in parts
-        for before, stage in zip(part.stages, part.stages[1:], strict=False)
-    )
-    shown = numbers if branched or len(parts) > 1 else {}
-    return f'<div class="lab">{"".join(_part(part, step, shown) for part in parts)}</div>'
-
-
-def _part(part: Part, step: StepRecord, numbers: Mapping[int, int]) -> str:
+    row = zip(part.stages, part.stages[1:], strict=False)
+    if not part.title and all(_goes_on(before, stage) for before, stage in row):
+        numbers = {}
     items = []
     for before, stage in zip((None, *part.stages), part.stages, strict=False):
         joined = before is not None and _goes_on(before, stage)
         if before is not None and joined:
-            items.append(f"<li>{_arrows(before, step)}{_box(stage, before, step, numbers)}</li>")
+            items.append(f"<li>{_arrows(before)}{_box(stage, before, step, numbers)}</li>")
         else:
             if sources := _from(stage, step, numbers):
                 items.append(f'<li class="apart">{escape(sources)}:</li>')
             items.append(f"<li>{_box(stage, None, step, numbers)}</li>")
-    title = f'<p class="pass"><strong>{escape(part.title)}</strong></p>' if part.title else ""
     label = "The pipeline: each stage, the values forward, and how far the gradient came back"
-    if part.title:
-        label = f"{part.title}: each stage, the values forward, and how far the gradient came back"
-    return f'{title}<ol class="pipeline" aria-label="{escape(label)}">{"".join(items)}</ol>'
+    return f'<div class="lab"><ol class="pipeline" aria-label="{label}">{"".join(items)}</ol></div>'
 
 
 def main_stages(step: StepRecord) -> tuple[Stage, ...]:
@@ -92,12 +100,12 @@ def parts_of(step: StepRecord) -> tuple[Part, ...]:
     found, done = [], -1
     for number, sent in enumerate(passes, start=1):
         last = sent.stage or 0
-        where = f": line {sent.location.line}, {sent.location.text.strip()}" if sent.location else ""
+        code = f": {sent.location.text.strip()}" if sent.location else ""
         own = tuple(stage for stage in stages if done < stage.index <= last)
-        found.append(Part(f"Backward pass {number} of {len(passes)}{where}", own))
+        found.append(Part(f"backward pass {number}{code}", own))
         done = max(done, last)
     if rest := tuple(stage for stage in stages if stage.index > done):
-        found.append(Part("After the last backward pass", rest))
+        found.append(Part("after the last backward pass", rest))
     return tuple(found)
 
 
@@ -170,11 +178,11 @@ def _box(stage: Stage, before: Stage | None, step: StepRecord, numbers: Mapping[
     return f'<div class="{style}"><strong>{title}</strong>{said}</div>'
 
 
-def _arrows(before: Stage, step: StepRecord) -> str:
+def _arrows(before: Stage) -> str:
     style: Literal["back", "none"]
     if before.operation == "input" and not before.output.requires_grad:
         style, back = "none", "no gradient needed"
-    elif step.raised is not None or before.gradient_state == "none":
+    elif before.gradient_state == "none":
         style, back = "none", "✕ no gradient"
     else:
         style, back = "back", "zeros" if before.gradient_state == "zero" else "gradient"

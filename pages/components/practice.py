@@ -12,9 +12,9 @@ import streamlit as st
 from engine import Run, Settings, Trace
 from engine.cost import Cost
 from engine.experiments import experiment_names, find_experiment
+from engine.results import terms_of
 from engine.settings import NOWHERE
 from engine.source import MARK, script_of
-from engine.terms import terms
 from engine.verdicts import Kind, Verdict
 from pages.components import charts, keeper
 from pages.components.tables import table_html
@@ -118,17 +118,14 @@ def _show_passes(verdict: Verdict) -> None:
 
 def show_terms(settings: Settings) -> None:
     """For a loss that is a sum: what each of its terms moves, each sent back alone."""
-    try:
-        twins = [terms(settings, detached) for detached in (False, True)]
-    except ValueError:
-        return
-    if len(twins[0]) < 2:
+    pairs = terms_of(settings)
+    if not pairs:
         return
     st.header("What each term of the loss moves", anchor=False)
-    modules = list(twins[0][0].gradients)
+    modules = list(pairs[0][0].gradients)
     rows = [
         (f"{term.code}, {name}", *(_came(term.gradients[module]) for module in modules))
-        for pair in zip(*twins, strict=True)
+        for pair in pairs
         for term, name in zip(pair, (charts.WITHOUT, charts.WITH), strict=True)
     ]
     st.html(table_html("What each term of the loss moves", modules, rows, "compared"))

@@ -11,7 +11,7 @@ from engine import Settings
 from engine.recorder import StepRecord
 from engine.recorder.records import GradientState, ParameterRecord, Stage
 from engine.source import script_of
-from pages.components.pipeline import Part, is_cut, late_inputs, paired, parts_of
+from pages.components.pipeline import is_cut, late_inputs, paired, parts_of
 from pages.components.tensors import number_text, tensor_html
 from pages.components.words import does, shape_text, stage_title
 
@@ -28,7 +28,9 @@ def show_comparison(without: StepRecord, with_: StepRecord) -> None:
         )
         return
     values = f"**Forward, all {both} stages that both steps have hold the same bits**, and the loss is {number_text(without.loss)} either way."
-    if same < both or without.loss != with_.loss:
+    if without.raised is not None and without.loss is not None and len(without.sent) > 1:
+        values = f"**Forward, {same} of the {both} stages that both steps have hold the same bits**; then the step without the detach raised."
+    elif same < both or without.loss != with_.loss:
         values = f"**Forward, {same} of the {both} stages that both steps have hold the same bits**; the losses are {without.loss} and {with_.loss}."
     st.markdown(f"{values}\n\n{_backward(without, with_)}")
 
@@ -65,23 +67,26 @@ def _same_values(one: Stage, other: Stage) -> bool:
     return a is not None and b is not None and a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
-def show_raised(step: StepRecord) -> None:
-    """What `backward()` raised in the step with the detach, word for word."""
-    if step.raised is not None:
-        st.error(
-            f"With the detach, `{step.raised.stage}` raised **{step.raised.type}**:\n\n```\n{step.raised.message}\n```\n"
-            "The values above still flowed forward; no parameter is connected to the loss, so nothing can learn.",
-        )
+def show_raised(without: StepRecord, with_: StepRecord) -> None:
+    """What `backward()` raised in either step, word for word."""
+    for step, twin in ((without, "Without"), (with_, "With")):
+        if step.raised is None:
+            continue
+        said = f"{twin} the detach, `{step.raised.stage}` raised **{step.raised.type}**:\n\n```\n{step.raised.message}\n```\n"
+        if not any(sent.reached for sent in step.sent):
+            said += "The values above still flowed forward; no parameter is connected to the loss, so nothing can learn."
+        st.error(said)
 
 
-def show_stages(settings: Settings, without: StepRecord, with_: StepRecord) -> None:
-    """One block a stage."""
+def show_stages(settings: Settings, without: StepRecord, with_: StepRecord, part: int) -> None:
+    """One block a stage of that part of the step."""
     st.caption(
         "In each table the colour is a heat map: orange for positive, blue for negative, the stronger the larger, "
         "measured against the largest number of that table."
     )
     by_index = {stage.index: stage for stage in with_.stages}
-    shown = {stage.index for stage in _chosen(parts_of(with_)).stages}
+    parts = parts_of(with_)
+    shown = {stage.index for stage in parts[part].stages} if part < len(parts) else set()
     for number, (other, stage) in enumerate(paired(without, with_), start=1):
         if stage.index not in shown:
             continue
@@ -117,15 +122,6 @@ def show_stages(settings: Settings, without: StepRecord, with_: StepRecord) -> N
             if stage.location is not None:
                 st.caption(f"{script_of(settings).filename}, line {stage.location.line}")
                 st.code(stage.location.text.strip(), language="python", wrap_lines=True)
-
-
-def _chosen(parts: tuple[Part, ...]) -> Part:
-    """The part of the step that is shown in full: the reader's choice, where there are several."""
-    if len(parts) == 1:
-        return parts[0]
-    titles = [part.title for part in parts]
-    title = st.selectbox("The stages of", titles, key=f"part of {len(parts)}")
-    return parts[titles.index(title)]
 
 
 def show_parameters(without: StepRecord, with_: StepRecord) -> None:
