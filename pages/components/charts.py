@@ -1,62 +1,99 @@
-"""The charts: altair, drawn as SVG, each with a description for those who do not see it.
+"""Shows the charts, each with a description for those who do not see it.
 
-The twins differ by dash and by the shape of their points as well as by colour.
+A chart is made ready for the browser once, and kept: its specification and its data. What is left for a rerun is the
+vertical line at the chosen epoch, which travels as data, so that a browser moves it without drawing the chart anew.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
 
-import altair as alt
 import pandas as pd
+import pyarrow as pa
 import streamlit as st
 
 from engine import Trace
+from engine.cache import Cache
+from engine.settings import Settings
 from engine.sweep import Sweep
+from pages.components import chart_specs
+from pages.components.chart_specs import TWINS, WITH, WITHOUT
 
-WITHOUT, WITH = "without detach", "with detach"
-_TWINS = [WITHOUT, WITH]
-_COLOURS = ["#2f6fde", "#c2570c"]
-_LAYER_COLOURS = ["#2f6fde", "#0d8a66", "#c2570c", "#8b5cf6", "#b3266b", "#6b7280"]
-_POINTS_UP_TO = 20
+__all__ = ["WITH", "WITHOUT", "show_by_layer", "show_losses", "show_series", "show_sweep"]
+
+CAPACITY = 16 * 2**20
+"""What all charts that are kept may weigh, in bytes."""
+_SPEC_WEIGHT = 12_000
+"""About what a specification weighs."""
+
+Row = tuple[float, str, float | None]
+Series = Mapping[str, Sequence[float | None]]
+ByLayer = Mapping[str, Sequence[Sequence[float | None]]]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A chart that is ready for the browser."""
+
+    spec: chart_specs.Spec
+    rows: bytes
+    """The data as an Arrow stream."""
+    description: str
+    missing: tuple[str, ...] = ()
+    """Those that have no line, since there is no number to draw."""
+
+
+_drawn: Cache[Hashable, Drawn | None] = Cache(CAPACITY, lambda d: _SPEC_WEIGHT + len(d.rows) if d else 100)
 
 
 def show_losses(trace: Trace, epoch: int) -> None:
     """Both losses over the epochs; the chosen epoch is a vertical line."""
-    rows = [
-        (number, name, loss)
-        for run, name in zip(trace.runs, _TWINS, strict=True)
-        for number, loss in enumerate(run.losses, start=1)
-    ]
+    _show(_drawn.get((trace.settings, "losses"), lambda: _losses(trace)), "losses", epoch)
+
+
+def _losses(trace: Trace) -> Drawn:
     gone = max(sum(not math.isfinite(loss) for loss in run.losses) for run in trace.runs)
     left_out = f" {gone} epochs are not drawn: their loss is not finite." if gone else ""
     ends = ", ".join(
         f"{name} none, the step raised"
         if run.refusal and math.isnan(run.losses[-1])
         else f"{name} from {run.losses[0]:.4f} to {run.losses[-1]:.4f}"
-        for run, name in zip(trace.runs, _TWINS, strict=True)
+        for run, name in zip(trace.runs, TWINS, strict=True)
     )
-    _show(
-        _lines(rows, "loss", "twin", _TWINS, epoch, dashed=True),
+    rows = _rows({name: run.losses for run, name in zip(trace.runs, TWINS, strict=True)})
+    return Drawn(
+        chart_specs.lines("loss", "twin", TWINS, trace.settings.epochs, "epoch", ruled=True),
+        _arrow(rows, ("epoch", "twin", "loss")),
         f"Loss over {trace.settings.epochs} epochs: {ends}.{left_out}",
-        "losses",
     )
 
 
 def show_series(
-    values: Mapping[str, Sequence[float]], what: str, epoch: int | None, key: str, along: str = "epoch"
+    settings: Settings,
+    what: str,
+    values: Callable[[], Series],
+    epoch: int | None = None,
+    along: str = "epoch",
 ) -> None:
     """One number an epoch for each twin, such as the experiment's own measure; or one for each of something else."""
-    rows = [(n, name, value) for name, series in values.items() for n, value in enumerate(series, start=1)]
-    if not any(math.isfinite(value) for _, _, value in rows):
-        return
-    ends = ", ".join(f"{name}: {_range(series)}" for name, series in values.items() if series)
     _show(
-        _lines(rows, what, "twin", _TWINS, epoch, dashed=True, along=along),
+        _drawn.get((settings, what), lambda: _series(what, values(), epoch is not None, along)), what, epoch
+    )
+
+
+def _series(what: str, values: Series, ruled: bool, along: str) -> Drawn | None:
+    rows = _rows(values)
+    if not rows:
+        return None
+    ends = ", ".join(f"{name}: {_range(series)}" for name, series in values.items() if series)
+    last = max(len(series) for series in values.values())
+    return Drawn(
+        chart_specs.lines(what, "twin", TWINS, last, along, ruled=ruled),
+        _arrow(rows, (along, "twin", what)),
         f"{what[0].upper()}{what[1:]}, {ends}.",
-        key,
     )
 
 
@@ -65,92 +102,65 @@ def show_sweep(sweep: Sweep, rules: Mapping[str, float], description: str) -> No
 
     A loss far above the first is not drawn: what is drawn reaches ten times above it.
     """
-    rows = [
+    key = (sweep.settings, "sweep", description, tuple(rules.items()))
+    _show(_drawn.get(key, lambda: _sweep(sweep, rules, description)), "sweep chart")
+
+
+def _sweep(sweep: Sweep, rules: Mapping[str, float], description: str) -> Drawn:
+    rows: list[Row] = [
         (rate, name, loss)
-        for curve, name in zip(sweep.curves, _TWINS, strict=True)
+        for curve, name in zip(sweep.curves, TWINS, strict=True)
         for rate, loss in zip(curve.rates, curve.losses, strict=True)
         if 0 < loss <= 10 * curve.first
     ]
-    drawn = [loss for _, _, loss in rows] or [1.0]
-    lowest, highest = min(drawn), max(drawn)
-    room = max(highest / lowest, 1.5) ** (0.13 * len(rules))  # above the lines, for the labels
-    x = alt.X(
-        "rate:Q",
-        title="learning rate",
-        scale=alt.Scale(type="log", domain=[sweep.rates[0], sweep.rates[-1]], nice=False),
-        axis=alt.Axis(format="~g", values=[1e-4, 1e-3, 1e-2, 1e-1, 1.0]),
-    )
-    y = alt.Y(
-        "loss:Q",
-        title=f"loss in epoch {sweep.settings.epochs}",
-        scale=alt.Scale(type="log", domain=[lowest, highest * room]),
-        axis=alt.Axis(format=".2~g", tickCount=5),
-    )
-    colour = alt.Color(
-        "twin:N",
-        scale=alt.Scale(domain=_TWINS, range=_COLOURS),
-        legend=alt.Legend(orient="top", title=None, symbolType="stroke"),
-    )
-    dash = alt.StrokeDash("twin:N", scale=alt.Scale(domain=_TWINS), legend=None)
-    tips = [alt.Tooltip("rate:Q", format=".4g"), "twin:N", alt.Tooltip("loss:Q", format=".6g")]
-    base = alt.Chart(pd.DataFrame(rows, columns=["rate", "twin", "loss"]))
-    line = base.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash)
-    points = base.mark_point(size=60, filled=True, opacity=0).encode(x=x, y=y, color=colour, tooltip=tips)
-    middle = math.sqrt(sweep.rates[0] * sweep.rates[-1])
-    marks = [
-        mark
-        for number, (label, rate) in enumerate(rules.items())
-        for mark in _rule(x, rate, label, 3 + 13 * number, leftwards=rate >= middle)
-    ]
-    _show(alt.layer(*marks, line, points), description, "sweep chart")
+    drawn = [loss for _, _, loss in rows if loss is not None] or [1.0]
+    ends, epochs = (sweep.rates[0], sweep.rates[-1]), sweep.settings.epochs
+    spec = chart_specs.sweep(ends, (min(drawn), max(drawn)), epochs, rules)
+    return Drawn(spec, _arrow(rows, ("rate", "twin", "loss")), description)
 
 
-def _rule(x: alt.X, rate: float, label: str, down: int, *, leftwards: bool) -> list[alt.Chart]:
-    """A vertical line and its label, so many pixels from the top, on the side where there is more room."""
-    base = alt.Chart(pd.DataFrame({"rate": [rate], "label": [label]})).encode(x=x)
-    align: Literal["right", "left"] = "right" if leftwards else "left"
-    return [
-        base.mark_rule(strokeDash=[2, 2], color="gray"),
-        base.mark_text(align=align, dx=-4 if leftwards else 4, baseline="top", color="gray").encode(
-            y=alt.value(down), text="label:N"
-        ),
-    ]
-
-
-def show_by_layer(
-    trace: Trace, epoch: int, values: Mapping[str, Sequence[Sequence[float | None]]], what: str, key: str
-) -> None:
-    """One panel a twin, one line a layer. `values` holds, for each twin, one sequence a layer."""
-    layers = list(trace.attached.layers)
-    rows = [
-        (number, twin, layer, value)
-        for twin, series in values.items()
-        for layer, numbers in zip(layers, series, strict=True)
-        for number, value in enumerate(numbers, start=1)
-    ]
-    known = [value for _, _, _, value in rows if value is not None and math.isfinite(value)]
-    highest = max(known, default=0.0) or 1.0
-    for column, twin in zip(st.columns(2), values, strict=True):
-        mine = [(number, layer, value) for number, name, layer, value in rows if name == twin]
-        missing = [name for name in layers if all(v is None for _, layer, v in mine if layer == name)]
-        said = "; ".join(
-            f"{layer}: none in any epoch"
-            if layer in missing
-            else f"{layer}: {_range(v for _, name, v in mine if name == layer)}"
-            for layer in layers
-        )
+def show_by_layer(trace: Trace, what: str, values: Callable[[], ByLayer], epoch: int) -> None:
+    """One panel a twin, one line a layer. `values` gives, for each twin, one sequence a layer."""
+    for column, twin in zip(st.columns(2), TWINS, strict=True):
+        drawn = _drawn.get((trace.settings, what, twin), partial(_by_layer, trace, what, values, twin))
         with column:
             st.markdown(f"**{twin}**")
-            if len(missing) == len(layers):
+            if drawn is None:
                 st.info(f"Nothing to draw: no gradient came to any layer (None, not 0), {twin}.")
                 continue
-            _show(
-                _lines(mine, what, "layer", layers, epoch, dashed=False, highest=highest),
-                f"{what}, {twin}: {said}.",
-                f"{key} {twin}",
-            )
-            if missing:
-                st.caption(f"No line for {', '.join(missing)}: no gradient came (None, not 0).")
+            _show(drawn, f"{what} {twin}", epoch)
+            if drawn.missing:
+                st.caption(f"No line for {', '.join(drawn.missing)}: no gradient came (None, not 0).")
+
+
+def _by_layer(trace: Trace, what: str, values: Callable[[], ByLayer], twin: str) -> Drawn | None:
+    layers, both = trace.attached.layers, values()
+    known = [v for series in both.values() for numbers in series for v in numbers if v is not None]
+    mine = dict(zip(layers, both[twin], strict=True))
+    missing = tuple(name for name, numbers in mine.items() if all(v is None for v in numbers))
+    if len(missing) == len(layers):
+        return None
+    said = "; ".join(
+        f"{name}: none in any epoch" if name in missing else f"{name}: {_range(numbers)}"
+        for name, numbers in mine.items()
+    )
+    highest = max(filter(math.isfinite, known), default=0.0) or 1.0
+    return Drawn(
+        chart_specs.lines(what, "layer", layers, trace.settings.epochs, "epoch", ruled=True, highest=highest),
+        _arrow(_rows(mine), ("epoch", "layer", what)),
+        f"{what}, {twin}: {said}.",
+        missing,
+    )
+
+
+def _rows(values: Series) -> list[Row]:
+    """One row for each finite number."""
+    return [
+        (number, name, value)
+        for name, series in values.items()
+        for number, value in enumerate(series, start=1)
+        if value is not None and math.isfinite(value)
+    ]
 
 
 def _range(values: Iterable[float | None]) -> str:
@@ -163,60 +173,27 @@ def _figure(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 
-def _lines(
-    rows: Sequence[tuple[int, str, float | None]],
-    what: str,
-    by: str,
-    names: list[str],
-    epoch: int | None,
-    *,
-    dashed: bool,
-    highest: float | None = None,
-    along: str = "epoch",
-) -> alt.LayerChart | alt.FacetChart:
-    frame = pd.DataFrame(
-        [row for row in rows if row[2] is not None and math.isfinite(row[2])], columns=[along, by, what]
-    )
-    last = max((row[0] for row in rows), default=1)
-    x = alt.X(
-        f"{along}:Q",
-        title=along,
-        scale=alt.Scale(domain=[1, max(last, 2)], nice=False, zero=False),
-        axis=alt.Axis(tickMinStep=1, format="d"),
-    )
-    # Twins side by side are only comparable on the same scale.
-    scale = alt.Scale(domain=[0, highest]) if highest is not None else alt.Scale()
-    colours = alt.Scale(domain=names, range=_COLOURS if dashed else _LAYER_COLOURS)
-    encoding = {
-        "x": x,
-        "y": alt.Y(
-            f"{what}:Q",
-            title=what,
-            scale=scale,
-            axis=alt.Axis(labelExpr="format(datum.value, abs(datum.value) < 1e3 ? '.3~g' : ',.4~r')"),
-        ),
-        "color": alt.Color(f"{by}:N", scale=colours, legend=alt.Legend(orient="top", title=None)),
-        "strokeDash": alt.StrokeDash(f"{by}:N", scale=alt.Scale(domain=names), legend=None),
-        "shape": alt.Shape(f"{by}:N", scale=alt.Scale(domain=names), legend=None),
-        "tooltip": [alt.Tooltip(f"{along}:Q", format="d"), f"{by}:N", alt.Tooltip(f"{what}:Q", format=".6g")],
-    }
-    base = alt.Chart(frame)
-    line = base.mark_line(strokeWidth=2).encode(
-        **{k: v for k, v in encoding.items() if k not in ("shape", "tooltip")}
-    )
-    size, opacity = (60, 1.0) if last <= _POINTS_UP_TO else (80, 0.0)
-    points = base.mark_point(size=size, filled=True, opacity=opacity).encode(
-        **{k: v for k, v in encoding.items() if k != "strokeDash"}
-    )
-    if epoch is None:
-        return alt.layer(line, points)
-    rule = alt.Chart(pd.DataFrame({along: [epoch]})).mark_rule(strokeDash=[2, 2], color="gray").encode(x=x)
-    return alt.layer(rule, line, points)
+def _arrow(rows: Sequence[tuple[object, ...]], columns: tuple[str, ...]) -> bytes:
+    """The rows as an Arrow stream, which is how they travel to the browser."""
+    table = pa.Table.from_pandas(pd.DataFrame(rows, columns=list(columns)))
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue().to_pybytes())
 
 
-def _show(chart: alt.LayerChart | alt.FacetChart, description: str, key: str) -> None:
-    drawn = chart.properties(
-        height=280, width="container", description=description, usermeta={"embedOptions": {"renderer": "svg"}}
-    )
-    st.altair_chart(drawn, width="stretch", key=key)
-    st.caption(description)
+@lru_cache(maxsize=1_024)
+def _at(epoch: int) -> bytes:
+    """The place of the vertical line."""
+    return _arrow([(epoch,)], ("epoch",))
+
+
+def _show(drawn: Drawn | None, key: str, epoch: int | None = None) -> None:
+    if drawn is None:
+        return
+    data = {**drawn.spec.get("datasets", {}), "rows": drawn.rows}
+    if epoch is not None:
+        data["rule"] = _at(epoch)
+    described = {**drawn.spec, "description": drawn.description, "datasets": data}
+    st.vega_lite_chart(described, width="stretch", key=f"chart {key}")
+    st.caption(drawn.description)

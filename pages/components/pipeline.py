@@ -139,7 +139,7 @@ def is_cut(stage: Stage, step: StepRecord) -> bool:
 
 def _goes_on(before: Stage, stage: Stage) -> bool:
     """Whether a stage takes what the one before it made."""
-    return before.index in stage.inputs or before.operation == "input"
+    return before.index in stage.inputs
 
 
 def _from(stage: Stage, step: StepRecord, numbers: Mapping[int, int]) -> str:

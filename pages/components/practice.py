@@ -97,23 +97,27 @@ def show_evidence(trace: Trace, verdict: Verdict, epoch: int) -> None:
     measure = trace.settings.described().measure
     if measure is not None:
         charts.show_series(
-            {name: run.measures or () for name, run in _named(trace)}, measure.label, epoch, "measure"
+            trace.settings,
+            measure.label,
+            lambda: {name: run.measures or () for name, run in _named(trace)},
+            epoch,
         )
-    if any(len(cost.passes) > 2 for cost in (verdict.attached, verdict.detached)):
-        _show_passes(verdict)
-    if any(any(cost.held) for cost in (verdict.attached, verdict.detached)):
-        held = dict(
-            zip((charts.WITHOUT, charts.WITH), (verdict.attached.held, verdict.detached.held), strict=True)
+    costs = dict(zip((charts.WITHOUT, charts.WITH), (verdict.attached, verdict.detached), strict=True))
+    if any(len(cost.passes) > 2 for cost in costs.values()):
+        st.markdown("**Each backward pass of the first epoch**")
+        charts.show_series(
+            trace.settings,
+            "autograd nodes gone through",
+            lambda: {name: [one.nodes for one in cost.passes] for name, cost in costs.items()},
+            along="backward pass",
         )
-        charts.show_series(held, "bytes held after the epoch", epoch, "held")
-
-
-def _show_passes(verdict: Verdict) -> None:
-    """What each backward pass of one epoch went through, for an epoch that has several."""
-    st.markdown("**Each backward pass of the first epoch**")
-    costs = zip((charts.WITHOUT, charts.WITH), (verdict.attached, verdict.detached), strict=True)
-    counts = {name: [one.nodes for one in cost.passes] for name, cost in costs}
-    charts.show_series(counts, "autograd nodes gone through", None, "passes", along="backward pass")
+    if any(any(cost.held) for cost in costs.values()):
+        charts.show_series(
+            trace.settings,
+            "bytes held after the epoch",
+            lambda: {name: cost.held for name, cost in costs.items()},
+            epoch,
+        )
 
 
 def show_terms(settings: Settings) -> None:

@@ -97,14 +97,18 @@ def _show_layers(trace: Trace, epoch: int) -> None:
     """The gradient norm of each layer, and how far each has moved."""
     runs = dict(zip((charts.WITHOUT, charts.WITH), trace.runs, strict=True))
     st.header("Gradient norm of each layer", anchor=False)
-    norms = {name: run.gradient_norms for name, run in runs.items()}
-    charts.show_by_layer(trace, epoch, norms, "gradient norm", "norms")
+    charts.show_by_layer(
+        trace, "gradient norm", lambda: {name: run.gradient_norms for name, run in runs.items()}, epoch
+    )
     st.header("How far each layer has moved from its start", anchor=False)
-    moved = {name: [run.moved(layer)[:-1] for layer in run.layers] for name, run in runs.items()}
-    charts.show_by_layer(trace, epoch, moved, "distance", "moved")
+    charts.show_by_layer(trace, "distance", lambda: {name: _moved(run) for name, run in runs.items()}, epoch)
     for name, run in runs.items():
         if run.never_moved:
             st.markdown(f"**Never moved, {name}:** {', '.join(run.never_moved)}.")
+
+
+def _moved(run: Run) -> list[tuple[float, ...]]:
+    return [run.moved(layer)[:-1] for layer in run.layers]
 
 
 def show_epochs(trace: Trace) -> None:

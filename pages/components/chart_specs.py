@@ -1,0 +1,120 @@
+"""The charts as Vega-Lite specifications, written with altair: what is drawn, without the data.
+
+The data come by name when a chart is shown: "rows" is what is drawn, "rule" the place of a vertical line. The twins
+differ by dash and by the shape of their points as well as by colour.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import altair as alt
+
+WITHOUT, WITH = "without detach", "with detach"
+TWINS = (WITHOUT, WITH)
+_COLOURS = ["#2f6fde", "#c2570c"]
+_LAYER_COLOURS = ["#2f6fde", "#0d8a66", "#c2570c", "#8b5cf6", "#b3266b", "#6b7280"]
+_POINTS_UP_TO = 20
+_ROWS, _RULE = alt.NamedData(name="rows"), alt.NamedData(name="rule")
+
+Spec = dict[str, Any]
+
+
+def lines(
+    what: str,
+    by: str,
+    names: tuple[str, ...],
+    last: int,
+    along: str,
+    *,
+    ruled: bool,
+    highest: float | None = None,
+) -> Spec:
+    """One line for each of `names`, in the column `by`, over `along` from 1 to `last`; twins have dashes of their own.
+
+    `highest` is the upper end of the scale: twins side by side are only comparable on the same one.
+    """
+    twins = names == TWINS
+    scale = alt.Scale(domain=[0, highest]) if highest is not None else alt.Scale()
+    domain = alt.Scale(domain=list(names))
+    colours = alt.Scale(domain=list(names), range=_COLOURS if twins else _LAYER_COLOURS)
+    axis = alt.Axis(labelExpr="format(datum.value, abs(datum.value) < 1e3 ? '.3~g' : ',.4~r')")
+    x = alt.X(
+        f"{along}:Q",
+        title=along,
+        scale=alt.Scale(domain=[1, max(last, 2)], nice=False, zero=False),
+        axis=alt.Axis(tickMinStep=1, format="d"),
+    )
+    y = alt.Y(f"{what}:Q", title=what, scale=scale, axis=axis)
+    colour = alt.Color(f"{by}:N", scale=colours, legend=alt.Legend(orient="top", title=None))
+    tips = [alt.Tooltip(f"{along}:Q", format="d"), f"{by}:N", alt.Tooltip(f"{what}:Q", format=".6g")]
+    size, opacity = (60, 1.0) if last <= _POINTS_UP_TO else (80, 0.0)
+    base = alt.Chart(_ROWS)
+    line = base.mark_line(strokeWidth=2).encode(
+        x=x, y=y, color=colour, strokeDash=alt.StrokeDash(f"{by}:N", scale=domain, legend=None)
+    )
+    points = base.mark_point(size=size, filled=True, opacity=opacity).encode(
+        x=x, y=y, color=colour, shape=alt.Shape(f"{by}:N", scale=domain, legend=None), tooltip=tips
+    )
+    if not ruled:
+        return _finished(alt.layer(line, points))
+    rule = alt.Chart(_RULE).mark_rule(strokeDash=[2, 2], color="gray").encode(x=x)
+    return _finished(alt.layer(rule, line, points))
+
+
+def sweep(
+    rates: tuple[float, float], losses: tuple[float, float], epoch: int, rules: Mapping[str, float]
+) -> Spec:
+    """Both twins' final loss over the learning rates, both on a log scale; each of `rules` is a vertical line."""
+    lowest, highest = losses
+    room = max(highest / lowest, 1.5) ** (0.13 * len(rules))  # above the lines, for the labels
+    x = alt.X(
+        "rate:Q",
+        title="learning rate",
+        scale=alt.Scale(type="log", domain=list(rates), nice=False),
+        axis=alt.Axis(format="~g", values=[1e-4, 1e-3, 1e-2, 1e-1, 1.0]),
+    )
+    y = alt.Y(
+        "loss:Q",
+        title=f"loss in epoch {epoch}",
+        scale=alt.Scale(type="log", domain=[lowest, highest * room]),
+        axis=alt.Axis(format=".2~g", tickCount=5),
+    )
+    colour = alt.Color(
+        "twin:N",
+        scale=alt.Scale(domain=list(TWINS), range=_COLOURS),
+        legend=alt.Legend(orient="top", title=None, symbolType="stroke"),
+    )
+    dash = alt.StrokeDash("twin:N", scale=alt.Scale(domain=list(TWINS)), legend=None)
+    tips = [alt.Tooltip("rate:Q", format=".4g"), "twin:N", alt.Tooltip("loss:Q", format=".6g")]
+    base = alt.Chart(_ROWS)
+    line = base.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash)
+    points = base.mark_point(size=60, filled=True, opacity=0).encode(x=x, y=y, color=colour, tooltip=tips)
+    middle = math.sqrt(rates[0] * rates[1])
+    marks = [
+        mark
+        for number, (label, rate) in enumerate(rules.items())
+        for mark in _labelled(x, rate, label, 3 + 13 * number, leftwards=rate >= middle)
+    ]
+    return _finished(alt.layer(*marks, line, points))
+
+
+def _labelled(x: alt.X, rate: float, label: str, down: int, *, leftwards: bool) -> list[alt.Chart]:
+    """A vertical line and its label, so many pixels from the top, on the side where there is more room."""
+    base = alt.Chart(alt.InlineData(values=[{"rate": rate, "label": label}])).encode(x=x)
+    align: Literal["right", "left"] = "right" if leftwards else "left"
+    return [
+        base.mark_rule(strokeDash=[2, 2], color="gray"),
+        base.mark_text(align=align, dx=-4 if leftwards else 4, baseline="top", color="gray").encode(
+            y=alt.value(down), text="label:N"
+        ),
+    ]
+
+
+def _finished(chart: alt.LayerChart | alt.FacetChart) -> Spec:
+    spec: Spec = chart.properties(
+        height=280, width="container", usermeta={"embedOptions": {"renderer": "svg"}}
+    ).to_dict()
+    return spec
