@@ -13,7 +13,10 @@ from concurrent.futures import ProcessPoolExecutor
 
 from tests.benchmarks.table import Row, machine, rows_of, table
 
-BENCHMARKS = ("bench_recorder", "training", "sweep", "memory")
+BENCHMARKS = (
+    *("bench_recorder", "training", "sweep", "memory"),
+    *("browser", "cold_start", "load", "weight"),
+)
 
 
 def main() -> None:

@@ -33,7 +33,9 @@ def chart(what: str, series: dict[str, list[float]], epochs: int) -> dict[str, A
     }
     fields = ("epoch", "line", "value")
     points = encoding | {"tooltip": [{"field": field} for field in fields]}
-    rows = [(n, line, value) for line, all_ in series.items() for n, value in enumerate(all_[:epochs], start=1)]
+    rows = [
+        (n, line, value) for line, all_ in series.items() for n, value in enumerate(all_[:epochs], start=1)
+    ]
     return {
         "data": {"values": [dict(zip(fields, row, strict=True)) for row in rows]},
         "layer": [
