@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 
@@ -20,8 +21,9 @@ class Example:
     path: Path
 
 
+@cache
 def examples() -> tuple[Example, ...]:
-    """All ready steps, in the order of their names."""
+    """All ready steps, in the order of their names. Read once: every link that a page draws asks for them."""
     return tuple(_example(path) for path in sorted(Path(__file__).parent.glob("[a-z]*.py")))
 
 

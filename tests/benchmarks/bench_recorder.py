@@ -14,7 +14,7 @@ import statistics
 import sys
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import torch
@@ -23,6 +23,7 @@ from torch import Tensor, nn
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from engine.recorder import record_step
+from tests.benchmarks.table import Row, compared, table
 
 Step = Callable[[], Tensor]
 
@@ -67,8 +68,27 @@ def milliseconds(run: Callable[[], object]) -> float:
     return (time.process_time() - start) * 1_000
 
 
-def compare(title: str, target: float, turns: int, made: tuple[nn.Module, Tensor, Step]) -> None:
-    """Prints one row: medians in milliseconds, their ratio, and the other tools."""
+CASES: tuple[tuple[str, float, int, Callable[[], tuple[nn.Module, Tensor, Step]]], ...] = (
+    ("the lesson's step", 5.0, 300, lesson),
+    ("a 12-layer transformer's step", 1.2, 20, transformer),
+    ("a ResNet-like step", 1.15, 10, resnet),
+)
+"""What is recorded, the target of its ratio, how many turns are taken, and what makes it."""
+
+
+def in_turn(runs: Mapping[str, Callable[[], object]], turns: int) -> dict[str, float]:
+    """The median milliseconds of each, run in turn; the first three turns only warm up."""
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    for turn in range(turns + 3):
+        for name, run in runs.items():
+            spent = milliseconds(run)
+            if turn >= 3:
+                times[name].append(spent)
+    return {name: statistics.median(all_) for name, all_ in times.items()}
+
+
+def compare(what: str, target: float, turns: int, made: tuple[nn.Module, Tensor, Step]) -> Row:
+    """The recorded step beside the plain one."""
     net, x, step = made
 
     def clear() -> None:
@@ -83,35 +103,27 @@ def compare(title: str, target: float, turns: int, made: tuple[nn.Module, Tensor
         clear()
         record_step(step, names={"net": net, "x": x})
 
+    medians = in_turn({"plain": plain, "recorded": recorded}, turns)
+    return compared(f"{what}, recorded / plain", medians["recorded"], medians["plain"], "ms", at_most=target)
+
+
+def beside(what: str, made: tuple[nn.Module, Tensor, Step]) -> str:
+    """What a record of the step holds, and the times of the other tools."""
+    net, x, step = made
+    tracemalloc.start()
+    record = record_step(step, names={"net": net, "x": x})
+    held = tracemalloc.get_traced_memory()[0] / 1024
+    tracemalloc.stop()
     rivals: dict[str, Callable[[], object]] = {}
     torchlens, torchviz = _module("torchlens"), _module("torchviz")
     if torchlens is not None:
         rivals["torchlens"] = lambda: torchlens.trace(net, x)  # type: ignore[attr-defined]
     if torchviz is not None:
         rivals["torchviz"] = lambda: torchviz.make_dot(step(), params=dict(net.named_parameters()))  # type: ignore[attr-defined]
-    times: dict[str, list[float]] = {name: [] for name in ("plain", "recorded", *rivals)}
-    for group in (
-        {"plain": plain, "recorded": recorded},
-        rivals,
-    ):  # what a rival leaves behind slows the next in turn
-        for turn in range((turns if group is not rivals else min(turns, 5)) + 3):
-            for name, run in group.items():
-                spent = milliseconds(run)
-                if turn >= 3:
-                    times[name].append(spent)
-    medians = {name: statistics.median(all_) for name, all_ in times.items()}
-    tracemalloc.start()
-    record = record_step(step, names={"net": net, "x": x})
-    held = tracemalloc.get_traced_memory()[0] / 1024
-    tracemalloc.stop()
-    ratio = medians["recorded"] / medians["plain"]
-    others = (
-        "".join(f", {name} {medians[name]:.2f} ms" for name in rivals)
-        or ", torchlens and torchviz: not installed"
-    )
-    print(
-        f"{title:12} plain {medians['plain']:8.2f} ms, recorded {medians['recorded']:8.2f} ms, ratio {ratio:5.2f} "
-        f"(target {target}), {len(record.stages)} stages, the record holds {held:,.0f} KiB{others}"
+    others = ", ".join(f"{name} {spent:.2f} ms" for name, spent in in_turn(rivals, 5).items())
+    return (
+        f"{what}: {len(record.stages)} stages, the record holds {held:,.0f} KiB; "
+        f"{others or 'torchlens and torchviz: not installed'}"
     )
 
 
@@ -122,9 +134,15 @@ def _module(name: str) -> object | None:
         return None
 
 
-if __name__ == "__main__":
+def rows() -> list[Row]:
+    """One row a step, on one thread."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    compare("lesson", 5.0, 300, lesson())
-    compare("transformer", 1.2, 20, transformer())
-    compare("resnet", 1.15, 10, resnet())
+    return [compare(what, target, turns, make()) for what, target, turns, make in CASES]
+
+
+if __name__ == "__main__":
+    print(table(rows()))
+    # Afterwards: what another tool leaves behind slows the steps.
+    for what, _, _, make in CASES:
+        print(beside(what, make()))

@@ -4,7 +4,7 @@ The sweep's time has everything in it: writing the step out, every epoch, readin
 one model at one rate. Both take turns, and the medians are compared.
 
 The lesson is small: what a step costs there is going through torch, which a batched step does once for all rates.
-The classifier is not: 60 samples in three layers are multiplied for each rate. So the last column gives a floor: the
+The classifier is not: 60 samples in three layers are multiplied for each rate. So each row names a floor: the
 time of the step's products and tanhs alone, by torch's own `bmm` and `tanh`, over that of the bare loop. On the
 classifier it lies above both targets (about 5 and 20 on a busy machine), so the targets are missed there, by the
 arithmetic itself; the sweep takes about twice the floor.
@@ -24,6 +24,7 @@ from engine.settings import OPTIMIZERS
 from engine.source import script_of
 from engine.sweep import default_rates, sweep_one
 from engine.training import start_model
+from tests.benchmarks.table import Row, compared, table
 from tests.benchmarks.training import seconds
 
 TARGETS = {256: 1.5, 1024: 2.5}
@@ -70,31 +71,33 @@ def arithmetic(settings: Settings, rates: int) -> Callable[[], None]:
     return run
 
 
-def main() -> None:
-    """Prints the table."""
+def rows() -> list[Row]:
+    """One row for each experiment, optimizer, number of epochs and number of rates."""
     torch.set_num_threads(1)
     start_model(Settings())
     gc.freeze()
-    head = f"{'experiment':22} {'optimizer':9} {'epochs':>6} {'rates':>5}"
-    print(f"{head} {'sweep ms':>8} {'bare ms':>8} {'ratio':>6} {'target':>6} {'floor':>6}")
-    for experiment in ("lesson", "classifier"):
-        for optimizer in OPTIMIZERS:
-            for epochs in (60, 500) if experiment == "lesson" else (60,):
-                for rates, target in TARGETS.items():
-                    settings = Settings(experiment, epochs=epochs, optimizer=optimizer, learning_rate=1e-3)
-                    ours = partial(sweep_one, settings, False, default_rates(rates))
-                    theirs, least = partial(bare, settings), arithmetic(settings, rates)
-                    runs = (ours, theirs, least)
-                    for run in runs[:2]:
-                        run()
-                    times = zip(*([seconds(run) for run in runs] for _ in range(ROUNDS)), strict=True)
-                    mine, plain, floor = (statistics.median(column) for column in times)
-                    print(
-                        f"{settings.described().title:22} {optimizer:9} {epochs:6} {rates:5} {mine * 1e3:8.1f} "
-                        f"{plain * 1e3:8.1f} {mine / plain:6.2f} {target:6.2f} {floor / plain:6.2f}",
-                        flush=True,
-                    )
+    return [
+        _row(Settings(experiment, epochs=epochs, optimizer=optimizer, learning_rate=1e-3), rates)
+        for experiment, lengths in (("lesson", (60, 500)), ("classifier", (60,)))
+        for optimizer in OPTIMIZERS
+        for epochs in lengths
+        for rates in TARGETS
+    ]
+
+
+def _row(settings: Settings, rates: int) -> Row:
+    ours = partial(sweep_one, settings, False, default_rates(rates))
+    runs = (ours, partial(bare, settings), arithmetic(settings, rates))
+    for run in runs[:2]:
+        run()
+    times = zip(*([seconds(run) for run in runs] for _ in range(ROUNDS)), strict=True)
+    mine, plain, floor = (statistics.median(column) * 1e3 for column in times)
+    what = (
+        f"{settings.described().title}, sweep over {rates} rates / one bare loop, {settings.optimizer}, "
+        f"{settings.epochs} epochs (arithmetic alone {floor / plain:.2f})"
+    )
+    return compared(what, mine, plain, "ms", at_most=TARGETS[rates])
 
 
 if __name__ == "__main__":
-    main()
+    print(table(rows()))

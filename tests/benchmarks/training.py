@@ -11,6 +11,7 @@ import torch
 from engine import Settings, train
 from engine.export import export_script
 from engine.training import start_model
+from tests.benchmarks.table import Row, compared, table
 
 TARGET = 1.15
 ROUNDS = 7
@@ -36,21 +37,24 @@ def seconds(run: Callable[[], object]) -> float:
     return time.perf_counter() - begun
 
 
-def main() -> None:
-    """Prints the table; ours and the reference take turns, and the medians are compared."""
+def rows() -> list[Row]:
+    """One row an experiment; ours and the reference take turns, and the medians are compared."""
     torch.set_num_threads(1)
     start_model(Settings())
     gc.freeze()
-    print(f"{'500 epochs, both twins':34} {'ours ms':>8} {'bare ms':>8} {'ratio':>6} {'target':>7}")
-    for settings in (Settings(epochs=500), Settings(experiment="classifier", epochs=500)):
-        reference = bare(settings)
-        reference()
-        pairs = [(seconds(partial(train, settings)), seconds(reference)) for _ in range(ROUNDS)]
-        ours, theirs = (statistics.median(times) for times in zip(*pairs, strict=True))
-        print(
-            f"{settings.described().title:34} {ours * 1e3:8.1f} {theirs * 1e3:8.1f} {ours / theirs:6.2f} {TARGET:7.2f}"
-        )
+    return [
+        _row(settings) for settings in (Settings(epochs=500), Settings(experiment="classifier", epochs=500))
+    ]
+
+
+def _row(settings: Settings) -> Row:
+    reference = bare(settings)
+    reference()
+    pairs = [(seconds(partial(train, settings)), seconds(reference)) for _ in range(ROUNDS)]
+    ours, theirs = (statistics.median(times) * 1e3 for times in zip(*pairs, strict=True))
+    what = f"{settings.described().title}, 500 epochs of both twins, with the trace / bare"
+    return compared(what, ours, theirs, "ms", at_most=TARGET)
 
 
 if __name__ == "__main__":
-    main()
+    print(table(rows()))

@@ -13,8 +13,9 @@ import sys
 import tempfile
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 from urllib.parse import urlencode, urlsplit
@@ -40,15 +41,32 @@ expect.set_options(timeout=60_000)
 """What a page must come to show is waited for, however slow the machine: only a wrong page is a failure."""
 
 
+@dataclass(frozen=True)
+class Server:
+    """A server that answers: where, which process it is, and the file that all its output goes to."""
+
+    address: str
+    process: subprocess.Popen[bytes]
+    log: IO[bytes]
+
+
 @contextmanager
 def running_server(*arguments: str) -> Iterator[str]:
     """The address of a fresh server of the app, ended afterwards."""
+    with started_server(*arguments) as server:
+        yield server.address
+
+
+@contextmanager
+def started_server(
+    *arguments: str, script: str = "streamlit_app.py", python: Sequence[str] = ()
+) -> Iterator[Server]:
+    """A fresh server of a script, under python with these options, ended afterwards."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [
-        sys.executable,
-        *("-m", "streamlit", "run", "streamlit_app.py", "--server.headless", "true"),
+        *(sys.executable, *python, "-m", "streamlit", "run", script, "--server.headless", "true"),
         *("--server.address", "127.0.0.1", "--server.port", str(port)),
         *arguments,
     ]
@@ -57,7 +75,7 @@ def running_server(*arguments: str) -> Iterator[str]:
         process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
         try:
             _wait_for(address + "/_stcore/health", process, log)
-            yield address
+            yield Server(address, process, log)
         finally:
             process.terminate()
             process.wait(20)
@@ -84,14 +102,25 @@ def server() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Chromium; without one the test is skipped, in CI it fails."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
+    if chromium() is None:
         reason = "no chromium on this machine: install the package chromium to run the browser tests"
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
+    with started_browser() as found:
+        yield found
+
+
+def chromium() -> str | None:
+    """Where this machine's Chromium is."""
+    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@contextmanager
+def started_browser() -> Iterator[Browser]:
+    """A fresh Chromium without a window, closed afterwards."""
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        found = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
         yield found
         found.close()
 
