@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from engine import Settings, Trace
@@ -17,7 +19,6 @@ from engine.recording import Weights
 from engine.results import (
     ComparisonKey,
     RecordKey,
-    Waiting,
     comparison_of,
     record_of,
     sweep_of,
@@ -31,38 +32,48 @@ from engine.sweep import Sweep
 from engine.verdicts import Verdict
 
 Result = TypeVar("Result")
-_STOPPED = "stopped settings"
-_STOPPED_SWEEP = "stopped sweep"
 _PATIENCE = 0.3
 """A run that ends within so many seconds shows no progress at all: a flash would only disturb."""
+_TICK, _FRAME = 0.05, 0.1
+"""Seconds between two looks at whether the reader has gone on, and between two drawings of the bar."""
 
 
 def show_trace(settings: Settings) -> Trace:
     """The twin run of these settings. Where the reader stopped it, says so and ends the page there."""
-    place = st.empty()
-    if _was_stopped(_STOPPED, settings, known=settings in traces):
-        with place.container():
-            st.info("The training was stopped, and nothing of it is kept.")
-            st.button("Train again", on_click=lambda: st.session_state.pop(_STOPPED, None))
+    stop = _Stop("training", settings)
+    if stop.pressed(known=settings in traces):
+        stop.show()
         st.stop()
-    progress = _Progress(place, _STOPPED, settings, "Stop the training", "Training both twins")
-    trace = _patiently(lambda: trace_of(settings, progress.trained, progress.waiting, _visitor()))
-    place.empty()
-    return trace
+    shown = _Progress("Training both twins", stop)
+    return _patiently(shown, lambda: trace_of(settings, shown.trained, shown.waiting, _visitor()))
 
 
 def show_sweep(settings: Settings) -> Sweep | None:
     """The sweep of these settings, or None where the reader stopped it. Raises `SweepError`."""
-    place, key = st.empty(), swept(settings)
-    if _was_stopped(_STOPPED_SWEEP, key, known=key in sweeps):
-        with place.container():
-            st.info("The sweep was stopped, and nothing of it is kept.")
-            st.button("Sweep again", on_click=lambda: st.session_state.pop(_STOPPED_SWEEP, None))
+    stop = _Stop("sweep", swept(settings))
+    if stop.pressed(known=stop.settings in sweeps):
+        stop.show()
         return None
-    progress = _Progress(place, _STOPPED_SWEEP, key, "Stop the sweep", "Training both twins at every rate")
-    sweep = _patiently(lambda: sweep_of(settings, progress.trained, progress.waiting, _visitor()))
-    place.empty()
-    return sweep
+    shown = _Progress("Training both twins at every rate", stop)
+    return _patiently(shown, lambda: sweep_of(settings, shown.trained, shown.waiting, _visitor()))
+
+
+def show_record(settings: Settings, epoch: int, detached: bool, weights: Weights = "attached") -> StepRecord:
+    """The recorded step at that epoch, with or without the detach, with the weights of one of the twins."""
+    key, shown = RecordKey(settings, epoch, detached, weights), _Progress("Recording")
+    return _patiently(shown, lambda: record_of(key, shown.waiting, _visitor()))
+
+
+def find_verdict(trace: Trace) -> Verdict:
+    """The verdict on a twin run."""
+    shown = _Progress("Judging")
+    return _patiently(shown, lambda: verdict_of(trace, shown.waiting, _visitor()))
+
+
+def find_comparison(key: ComparisonKey) -> Comparison:
+    """Autograd beside finite differences."""
+    shown = _Progress("Moving each weight a little")
+    return _patiently(shown, lambda: comparison_of(key, shown.waiting, _visitor()))
 
 
 def _visitor() -> str:
@@ -71,90 +82,93 @@ def _visitor() -> str:
     return context.session_id if context is not None else ""
 
 
-def _patiently(compute: Callable[[], Result]) -> Result:
+def _patiently(shown: _Progress, compute: Callable[[], Result]) -> Result:
     """What `compute` gives; where this visitor has enough waiting already, says so and ends the page there."""
     try:
-        return compute()
+        result = compute()
     except TooMuchWaiting as refused:
         st.warning(str(refused))
+        st.button("Try again")
         st.stop()
+    shown.clear()
+    return result
 
 
-def _was_stopped(kind: str, settings: Settings, *, known: bool) -> bool:
-    """Whether the reader stopped this very computation, and it has not been done since."""
-    if st.session_state.get(kind) == settings and not known:
-        return True
-    st.session_state.pop(kind, None)
-    return False
+@dataclass(frozen=True)
+class _Stop:
+    """That the reader has stopped a computation: kept for the session, until it is asked for again."""
 
+    what: str
+    settings: Settings
 
-def show_record(settings: Settings, epoch: int, detached: bool, weights: Weights = "attached") -> StepRecord:
-    """The recorded step at that epoch, with or without the detach, with the weights of one of the twins."""
-    key = RecordKey(settings, epoch, detached, weights)
-    return _in_turn(lambda waiting: record_of(key, waiting, _visitor()))
+    @property
+    def _key(self) -> str:
+        return f"stopped {self.what}"
 
+    def pressed(self, *, known: bool) -> bool:
+        """Whether the reader stopped this very computation, and it has not been done since."""
+        if st.session_state.get(self._key) == self.settings and not known:
+            return True
+        st.session_state.pop(self._key, None)
+        return False
 
-def find_verdict(trace: Trace) -> Verdict:
-    """The verdict on a twin run."""
-    return _in_turn(lambda waiting: verdict_of(trace, waiting, _visitor()))
+    def press(self) -> None:
+        """Stops it."""
+        st.session_state[self._key] = self.settings
 
-
-def find_comparison(key: ComparisonKey) -> Comparison:
-    """Autograd beside finite differences."""
-    return _in_turn(lambda waiting: comparison_of(key, waiting, _visitor()))
-
-
-def _in_turn(compute: Callable[[Waiting], Result]) -> Result:
-    """What `compute` gives; while it waits long, the place in the queue is shown."""
-    place: list[st.delta_generator.DeltaGenerator] = []
-    begun = time.monotonic()
-
-    def waiting(ahead: int) -> None:
-        if time.monotonic() - begun > _PATIENCE:
-            if not place:
-                place.append(st.empty())
-            place[0].caption(_queue(ahead))
-
-    found = _patiently(lambda: compute(waiting))
-    for shown in place:
-        shown.empty()
-    return found
-
-
-def _queue(ahead: int) -> str:
-    """The place in the queue, in words."""
-    said = f"{ahead} other computation{'s go' if ahead > 1 else ' goes'} first"
-    return f"Waiting: {said if ahead else 'the same is being computed for somebody else'}"
+    def show(self) -> None:
+        """Says that it was stopped, and offers to do it after all."""
+        st.info(f"The {self.what} was stopped, and nothing of it is kept.")
+        st.button(f"Take up the {self.what} again", on_click=lambda: st.session_state.pop(self._key, None))
 
 
 class _Progress:
-    """A bar and a stop button, drawn once a run has lasted a while. Drawing is also where streamlit ends old runs."""
+    """A bar, and a stop button where the reader can stop it, drawn once a computation has lasted a while.
 
-    def __init__(
-        self, place: st.delta_generator.DeltaGenerator, kind: str, settings: Settings, stop: str, doing: str
-    ) -> None:
-        self._place, self._kind, self._settings = place, kind, settings
-        self._stop, self._doing = stop, doing
-        self._next = time.monotonic() + _PATIENCE
-        self._bar: st.delta_generator.DeltaGenerator | None = None
+    Streamlit ends a run that the reader has left behind where it draws something; until there is something to draw,
+    an empty place is drawn instead, so that a slider held down leaves no work behind it.
+    """
+
+    def __init__(self, doing: str, stop: _Stop | None = None) -> None:
+        self._doing, self._stop = doing, stop
+        # What always comes first on a page has its place from the start, so that nothing below it is moved.
+        self._place: DeltaGenerator | None = st.empty() if stop is not None else None
+        self._bar: DeltaGenerator | None = None
+        now = time.monotonic()
+        self._next_look, self._next_frame = now + _TICK, now + _PATIENCE
 
     def trained(self, done: int, total: int) -> None:
-        """Shows how many of all epochs are done, ten times a second at most."""
-        if time.monotonic() >= self._next:
-            self._show(done / total, f"{self._doing}: {done} of {total} epochs")
+        """Shows how many of all epochs are done."""
+        self._show(done / total, f"{self._doing}: {done} of {total} epochs")
 
     def waiting(self, ahead: int) -> None:
         """Shows the place in the queue."""
-        if time.monotonic() >= self._next:
-            self._show(0.0, _queue(ahead))
+        said = f"{ahead} other computation{'s go' if ahead > 1 else ' goes'} first"
+        self._show(0.0, f"Waiting: {said if ahead else 'the same is being computed for somebody else'}")
+
+    def clear(self) -> None:
+        """Takes it away."""
+        if self._place is not None:
+            self._place.empty()
 
     def _show(self, share: float, text: str) -> None:
-        self._next = time.monotonic() + 0.1
+        now = time.monotonic()
+        if now >= self._next_frame:
+            self._next_frame = now + _FRAME
+            self._draw(share, text)
+        elif now >= self._next_look and self._bar is None:
+            self._next_look = now + _TICK
+            self._where().empty()
+
+    def _where(self) -> DeltaGenerator:
+        if self._place is None:
+            self._place = st.empty()
+        return self._place
+
+    def _draw(self, share: float, text: str) -> None:
         if self._bar is None:
-            with self._place.container():
+            with self._where().container():
                 self._bar = st.progress(0.0)
-                st.button(
-                    self._stop,
-                    on_click=lambda: st.session_state.update({self._kind: self._settings}),
-                )
+                if self._stop is not None:
+                    st.button(f"Stop the {self._stop.what}", on_click=self._stop.press)
         self._bar.progress(share, text)

@@ -184,10 +184,10 @@ def test_an_instructors_link_hides_the_controls_and_keeps_the_menu() -> None:
 def test_a_stopped_training_says_so_and_can_be_taken_up() -> None:
     app = AppTest.from_file("../../streamlit_app.py", default_timeout=60)
     app.query_params["epochs"] = "317"
-    app.session_state["stopped settings"] = Settings(epochs=317)
+    app.session_state["stopped training"] = Settings(epochs=317)
     app.run()
     assert any("stopped" in i.value for i in app.info)
-    next(b for b in app.button if b.label == "Train again").click().run()
+    next(b for b in app.button if b.label == "Take up the training again").click().run()
     assert "The pipeline" in [h.value for h in app.header]
 
 
@@ -249,7 +249,7 @@ def test_a_stopped_sweep_says_so_and_leaves_the_rest_of_the_page() -> None:
     app.switch_page("pages/training_trace.py").run()
     assert any("sweep was stopped" in i.value for i in app.info)
     assert "Epoch by epoch" in [h.value for h in app.header]
-    next(b for b in app.button if b.label == "Sweep again").click().run()
+    next(b for b in app.button if b.label == "Take up the sweep again").click().run()
     assert "the best rate is" in text(app)
 
 
