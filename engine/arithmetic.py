@@ -164,7 +164,8 @@ def _cross_entropy(step: StepRecord, stage: Stage, inputs: list[Array], sample: 
 def _unknown(stage: Stage, sample: int) -> tuple[Equation, ...]:
     result = _row(stage.output.values, sample)
     return tuple(
-        Equation(f"out[{i}]", f"torch's {stage.operation}", float(y)) for i, y in enumerate(result[:OUTPUTS])
+        Equation(f"out[{i}]", f"torch's {stage.operation.strip('_')}", float(y))
+        for i, y in enumerate(result[:OUTPUTS])
     )
 
 
@@ -209,6 +210,9 @@ _WORKINGS = {
     "sigmoid": _elementwise("1 / (1 + e^-{})"),
     "detach": _elementwise(""),
     "round": _elementwise("round({})"),
+    "neg": _elementwise("-{}"),
+    "softplus": _elementwise("log(1 + e^{})"),
+    "__getitem__": _elementwise(""),
     "add": _binary("+"),
     "sub": _binary("-"),
     "mul": _binary("×"),

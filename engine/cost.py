@@ -23,7 +23,7 @@ from torch.overrides import TorchFunctionMode
 
 from engine.settings import Settings
 from engine.source import Script, Step, script_of
-from engine.training import make_optimizers, plain_torch, start_model
+from engine.training import make_optimizers, note_stepped, plain_torch, start_model
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,12 @@ class Pass:
 
 @dataclass(frozen=True)
 class Cost:
-    """The counts of the first epochs of one twin, an epoch each."""
+    """The counts of some epochs of one twin, an epoch each."""
 
     nodes: tuple[int, ...]
     """Autograd nodes that the backward passes went through; where one refused, those it would have."""
     saved: tuple[int, ...]
-    """Bytes saved for the way back."""
+    """Bytes saved for the way back, those that are let go again included."""
     held: tuple[int, ...]
     """Bytes of them that some graph still holds after the epoch."""
     unused: tuple[str, ...]
@@ -51,7 +51,12 @@ class Cost:
     alive: tuple[int, ...] = ()
     """Autograd nodes that something still holds after the epoch."""
     passes: tuple[Pass, ...] = ()
-    """The backward passes of the first epoch, in order."""
+    """The backward passes of the first of them, in order."""
+
+    @property
+    def at_once(self) -> int:
+        """The most bytes that were held as a backward pass started, in the first epoch counted."""
+        return max((one.held for one in self.passes), default=0)
 
     @property
     def grows(self) -> bool:
@@ -120,7 +125,7 @@ def nodes_behind(tensor: Tensor) -> int:
 
 
 def cost(settings: Settings, detached: bool, epochs: int = 6) -> Cost:
-    """The counts of the first epochs of one twin (as many as the settings have, if those are fewer)."""
+    """The counts of some epochs of one twin, from the one that the experiment shows on (fewer where the run ends before)."""
     with plain_torch():
         return _measure(settings, script_of(settings), detached, min(epochs, settings.epochs))
 
@@ -128,7 +133,7 @@ def cost(settings: Settings, detached: bool, epochs: int = 6) -> Cost:
 def _measure(settings: Settings, script: Script, detached: bool, epochs: int) -> Cost:
     model, data, step = start_model(settings), script.make_data(settings.seed), script.step(detached)
     optimizers = make_optimizers(settings, model)
-    used = _stepped(optimizers, script.own_optimizers)
+    used = note_stepped(optimizers)
     alive: weakref.WeakSet[_Saved] = weakref.WeakSet()
     made: list[int] = []
 
@@ -141,7 +146,8 @@ def _measure(settings: Settings, script: Script, detached: bool, epochs: int) ->
     watch = _Watch(alive)
     passes: list[tuple[Pass, ...]] = []
     saved, held, nodes_alive = [], [], []
-    for epoch in range(1, epochs + 1):
+    first = min(settings.described().shown_epoch, settings.epochs + 1 - epochs)
+    for epoch in range(first, first + epochs):
         made.clear()
         watch.passes.clear()
         script.tell(model, epoch)
@@ -196,18 +202,6 @@ def _epoch(script: Script, step: Step, model: nn.Module, data: Any, optimizers: 
         loss, _ = step(model, data)
         loss.backward()
         optimizers.step()
-
-
-def _stepped(optimizers: Any, several: bool) -> set[int]:
-    """The ids of the parameters that an optimizer's step has used, filled as they step."""
-    used: set[int] = set()
-
-    def note(optimizer: torch.optim.Optimizer, *_: Any) -> None:
-        used.update(id(p) for group in optimizer.param_groups for p in group["params"])
-
-    for one in optimizers if several and isinstance(optimizers, tuple) else (optimizers,):
-        one.register_step_post_hook(note)
-    return used
 
 
 def _unused(model: nn.Module, used: set[int]) -> tuple[str, ...]:

@@ -292,7 +292,8 @@ def _sentence(c: Comparison) -> str:
         if flat:
             said = f"{none} Nor does {loss} change with it: the differences are 0 at {elements}."
         else:
-            said = f"{none} Yet {loss} does change with {name}, by slopes up to {slope:.4g}: the differences see through the cut."
+            seen = "" if c.refused else ": the differences see through the cut"
+            said = f"{none} Yet {loss} does change with {name}, by slopes up to {slope:.4g}{seen}."
     elif c.parted and not came:
         said = (
             f"Autograd brings only zeros to {name}. Yet {loss} does change with {name}, by slopes up to {slope:.4g}: the "
@@ -309,7 +310,7 @@ def _sentence(c: Comparison) -> str:
             f"{c.largest_difference:.4g}: {loss} also changes by ways that autograd does not follow."
         )
     else:
-        said = f"Autograd and the differences agree at {elements} of {name}: {c.largest_difference:.1g} apart at most."
+        said = f"Autograd and the differences agree at {elements} of {name}: {_apart(c)}."
         said += (
             f" {loss[0].upper()}{loss[1:]} is flat here."
             if flat and came <= c.tolerance
@@ -318,6 +319,10 @@ def _sentence(c: Comparison) -> str:
     if c.unsettled:
         said += f" At {c.unsettled} of them a step a hundred times smaller gives another slope, which is shown: the loss jumps or bends close by."
     return said
+
+
+def _apart(c: Comparison) -> str:
+    return f"{c.largest_difference:.1g} apart at most" if c.largest_difference else "to the last bit"
 
 
 def _largest(values: Doubles | None) -> float:

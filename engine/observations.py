@@ -82,12 +82,18 @@ def _outcome(run: Run) -> str:
         return f"the loss of the only epoch is {first:.4f}."
     if first == last:
         return f"the loss ends where it started, at {_shown(last)}."
-    swing = f", swinging up to {_shown(highest)} on the way" if highest > 1.1 * max(first, last) else ""
+    swing = (
+        f", swinging up to {_shown(highest)} on the way"
+        if highest > max(first, last) + 0.1 * abs(max(first, last))
+        else ""
+    )
     return f"the loss {'falls' if last < first else 'rises'} from {_shown(first)} to {_shown(last)}{swing}."
 
 
 def _cause(run: Run) -> str:
     """Why the layers that never moved did not."""
+    if not set(run.never_moved) & set(run.stepped):
+        return "no step of any optimizer was for " + ("them" if len(run.never_moved) > 1 else "it")
     norms = [n for layer, n in zip(run.layers, run.gradient_norms, strict=True) if layer in run.never_moved]
     plural = "them" if len(norms) > 1 else "it"
     if all(n is None for of_layer in norms for n in of_layer):

@@ -54,6 +54,8 @@ class Run:
     """epochs x samples x outputs, read-only: what the model answered in each epoch."""
     refusal: str | None
     """What `backward()` raised, word for word, or None."""
+    stepped: tuple[str, ...] = ()
+    """The layers that some optimizer's step was for."""
 
     @property
     def diverged_at(self) -> int | None:
@@ -76,11 +78,18 @@ class Run:
         layer = name.rpartition(".")[0]
         return self.gradient_norms[self.layers.index(layer)][epoch - 1] is not None
 
+    def layer_weights(self, layer: str, epoch: int) -> list[float]:
+        """All weights of a layer, flat, at the start of `epoch` (1 to epochs + 1)."""
+        return [float(weight) for weight in self.weights[epoch - 1, self._columns(layer)]]
+
     def moved(self, layer: str) -> tuple[float, ...]:
         """How far a layer is from its start, as a Euclidean distance, at the start of each epoch and after the last."""
-        columns = np.concatenate([np.r_[p.columns] for p in self.parameters if p.layer == layer])
+        columns = self._columns(layer)
         away = self.weights[:, columns].astype(np.float64) - self.weights[0, columns]
         return tuple(np.sqrt((away**2).sum(axis=1)).tolist())
+
+    def _columns(self, layer: str) -> NDArray[np.int_]:
+        return np.concatenate([np.r_[p.columns] for p in self.parameters if p.layer == layer])
 
     @property
     def never_moved(self) -> tuple[str, ...]:

@@ -69,6 +69,7 @@ def _run(settings: Settings, script: Script, detached: bool, progress: Progress 
     model, data, step = start_model(settings), script.make_data(settings.seed), script.step(detached)
     parameters = list(model.parameters())
     optimizers = make_optimizers(settings, model)
+    stepped = note_stepped(optimizers) if script.own_optimizers else {id(p) for p in parameters}
     weights = torch.empty(settings.epochs + 1, sum(p.numel() for p in parameters))
     losses: list[float] = []
     measures: list[Tensor] = []
@@ -117,7 +118,22 @@ def _run(settings: Settings, script: Script, detached: bool, progress: Progress 
         weights=frozen(weights.numpy()),
         predictions=frozen(answers.numpy()),
         refusal=refusal,
+        stepped=tuple(
+            dict.fromkeys(p.layer for p, own in zip(named, parameters, strict=True) if id(own) in stepped)
+        ),
     )
+
+
+def note_stepped(optimizers: Any) -> set[int]:
+    """The ids of the parameters that a step of these optimizers was for, filled as they step."""
+    used: set[int] = set()
+
+    def note(optimizer: torch.optim.Optimizer, *_: Any) -> None:
+        used.update(id(p) for group in optimizer.param_groups for p in group["params"])
+
+    for one in optimizers if isinstance(optimizers, tuple) else (optimizers,):
+        one.register_step_post_hook(note)
+    return used
 
 
 _NO_LOSS = torch.tensor(float("nan"))

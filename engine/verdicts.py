@@ -44,23 +44,33 @@ def judge(trace: Trace) -> Verdict:
 
 
 def _judge(trace: Trace, attached: Cost, detached: Cost) -> tuple[Kind, str]:
-    without, with_ = trace.runs
+    settings, (without, with_) = trace.settings, trace.runs
     refused = [run for run in trace.runs if run.refusal]
     if len(refused) == 1 or (refused and without.refusal != with_.refusal):
         return "error", _error(trace, refused)
     if not same_weights(without, with_):
         return "learns something else", _otherwise(trace)
     same = "Both twins have the same weights after every epoch, bit for bit"
+    if settings.detach == NOWHERE:
+        return (
+            "no difference",
+            f"The detach stands nowhere, so both twins are the same run. {_alone(without, attached)}",
+        )
     if refused:
         return "no difference", f"{same}: `backward()` refuses in both. {_first_line(without)}"
     if attached.grows != detached.grows:
         return "leak", f"{same}. {_leak(attached, detached)}"
     if (attached.nodes, attached.saved, attached.unused) != (detached.nodes, detached.saved, detached.unused):
         return "wasted work", f"{same}. {_waste(attached, detached)}"
-    why = (
-        "the detach stands nowhere" if trace.settings.detach == NOWHERE else "here the detach changes nothing"
-    )
-    return "no difference", f"{same}, at the same cost: {why}."
+    return "no difference", f"{same}, at the same cost: here the detach changes nothing."
+
+
+def _alone(run: Run, cost: Cost) -> str:
+    """What one run does by itself."""
+    if run.refusal:
+        return f"`backward()` raises: {_first_line(run)}"
+    said = f"The loss goes from {_n(run.losses[0])} to {_n(run.losses[-1])}."
+    return f"{said} The graphs kept alive grow: {_growth(cost)}." if cost.grows else said
 
 
 def same_weights(one: Run, other: Run) -> bool:
@@ -97,8 +107,28 @@ def _otherwise(trace: Trace) -> str:
             text += "; nothing moves"
         said.append(text + ".")
     if said[0].removeprefix(NAMES[0]) == said[1].removeprefix(NAMES[1]):
-        said.append("They differ in digits that are not printed.")
-    return " ".join([*said, *_better(trace)])
+        apart = float(abs(trace.attached.weights[-1] - trace.detached.weights[-1]).max())
+        return " ".join(
+            [
+                *said,
+                f"They differ in digits that are not printed: the last weights lie up to {apart:.2g} apart.",
+            ]
+        )
+    return " ".join([*said, *_held_still(trace.detached), *_better(trace)])
+
+
+def _held_still(run: Run) -> list[str]:
+    """Of layers that were trained and then got no gradient any more: whether they stood still."""
+    said = []
+    for layer, norms in zip(run.layers, run.gradient_norms, strict=True):
+        last = next((e for e in range(len(norms), 0, -1) if norms[e - 1]), 0)
+        if not 0 < last < len(norms):
+            continue
+        moved = math.dist(run.layer_weights(layer, last + 1), run.layer_weights(layer, len(norms) + 1))
+        came = "None" if norms[-1] is None else "zeros"
+        then = f"it still moves by {_n(moved)} from there" if moved else "it stands still to the last bit"
+        said.append(f"From epoch {last + 1} on the gradient of `{layer}` is {came}, and {then}.")
+    return said
 
 
 def _better(trace: Trace) -> list[str]:
@@ -106,39 +136,40 @@ def _better(trace: Trace) -> list[str]:
     measure = trace.settings.described().measure
     if measure is not None and measure.good == "neither":
         return []
-    without, with_ = ((run.measures if measure else run.losses) or (math.nan,) for run in trace.runs)
-    ends = without[-1], with_[-1]
-    if measure is None:
-        better, said = min, "The loss ends lower"
-    else:
-        better = min if measure.good == "down" else max
-        said = f"By the {measure.label} ({'lower' if measure.good == 'down' else 'higher'} is better) the better end is"
+    ends = [((run.measures if measure else run.losses) or (math.nan,))[-1] for run in trace.runs]
     finite = [end for end in ends if math.isfinite(end)]
-    if not finite or ends[0] == ends[1]:
+    if not finite or _n(ends[0]) == _n(ends[1]):
         return []
-    twin = "with the detach" if better(finite) == ends[1] else "without the detach"
-    return [f"{said} {twin}." if measure is None else f"{said} the one {twin}."]
+    best = max(finite) if measure is not None and measure.good == "up" else min(finite)
+    twin = "with" if best == ends[1] else "without"
+    if measure is None:
+        return [f"The loss ends lower {twin} the detach."]
+    good = "higher" if measure.good == "up" else "lower"
+    return [f"By the {measure.label}, where {good} is better, the better end is the one {twin} the detach."]
 
 
 def _leak(attached: Cost, detached: Cost) -> str:
     grows, steady, name = (attached, detached, NAMES[0]) if attached.grows else (detached, attached, NAMES[1])
-    epochs = len(grows.held)
-    nodes, each = ((kept[-1] - kept[0]) / (epochs - 1) for kept in (grows.alive, grows.held))
     kept = "nothing" if not steady.held[-1] and not steady.alive[-1] else _held(steady)
-    return (
-        f"{name}, the graphs kept alive grow by {nodes:,.0f} autograd nodes and {_bytes(each)} with every epoch: "
-        f"{_held(grows)} after {epochs}. In the other twin {kept} is kept."
-    )
+    return f"{name}, the graphs kept alive grow: {_growth(grows)}. In the other twin {kept} is kept."
+
+
+def _growth(cost: Cost) -> str:
+    epochs = len(cost.held)
+    nodes, each = ((kept[-1] - kept[0]) / (epochs - 1) for kept in (cost.alive, cost.held))
+    more = f"{nodes:,.0f} autograd nodes" + (f" and {_bytes(each)}" if each else "")
+    return f"by {more} with every epoch, {_held(cost)} after {epochs}"
 
 
 def _held(cost: Cost) -> str:
-    return f"{cost.alive[-1]:,} nodes and {_bytes(cost.held[-1])}"
+    return f"{cost.alive[-1]:,} nodes" + (f" and {_bytes(cost.held[-1])}" if cost.held[-1] else "")
 
 
 def _waste(attached: Cost, detached: Cost) -> str:
     text = (
         f"An epoch sends gradients through {attached.nodes[-1]} autograd nodes without the detach and through "
-        f"{detached.nodes[-1]} with it, and keeps {_bytes(attached.saved[-1])} and {_bytes(detached.saved[-1])} in memory for the way back."
+        f"{detached.nodes[-1]} with it. As `backward()` starts, {_bytes(attached.at_once)} and {_bytes(detached.at_once)} "
+        f"are held for it, of {_bytes(attached.saved[-1])} and {_bytes(detached.saved[-1])} saved on the way."
     )
     more = [name for name in attached.unused if name not in detached.unused]
     if more:

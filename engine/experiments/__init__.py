@@ -76,6 +76,8 @@ class Measure:
 
     label: str
     good: Literal["up", "down", "neither"]
+    meaning: str = ""
+    """What its values mean, in a sentence: which is best, and out of what."""
 
 
 @dataclass(frozen=True)

@@ -114,9 +114,9 @@ EXPERIMENT = Experiment(
     summary="A new head learns on the features of a pretrained backbone, which the optimizer does not hold.",
     task="classification",
     places=(
-        Place("features", "a detach on the features"),
-        Place("no_grad", "no_grad around the backbone"),
-        Place("frozen", "requires_grad_(False) on the backbone"),
+        Place("features", "on the features (a detach)"),
+        Place("no_grad", "around the backbone (no_grad)"),
+        Place("frozen", "on the backbone's parameters (requires_grad_(False))"),
     ),
     starts=("random",),
     defaults=Defaults(detach="features", epochs=60, learning_rate=0.03, optimizer="adam", start="random"),
@@ -127,11 +127,15 @@ EXPERIMENT = Experiment(
             (Choice("train", "train: statistics of the batch"), Choice("eval", "eval: running statistics")),
         ),
     ),
-    measure=Measure("distance of the running mean from its start", "neither"),
+    measure=Measure(
+        "distance of the running mean from its start",
+        "neither",
+        "BatchNorm keeps a running mean of its inputs; any distance but 0 says that it moved, though no gradient moves it.",
+    ),
     story=(
         "In transfer learning a small head is trained on a large network that should stay as it is. The optimizer holds "
         "the head only, so a cut changes nothing that is learned: it spares the way back through the backbone. A "
-        "detach still lets the forward pass save the backbone's activations, and drops them at once; `no_grad` and "
+        "detach still lets the forward pass save the backbone's activations, and lets them go before `backward()` starts; `no_grad` and "
         "`requires_grad_(False)` never save them. None of the three stops BatchNorm's running statistics: only "
         "`eval()` does."
     ),

@@ -99,11 +99,16 @@ EXPERIMENT = Experiment(
         ),
         Option("decay", "Weight decay", (Choice(0.01, "0.01"), Choice(0.0, "off"))),
     ),
-    measure=Measure("distance of the hidden weights from the cut", "neither"),
+    measure=Measure(
+        "move of the hidden weights since the cut",
+        "neither",
+        "How far the hidden layer's weights are from where they were at the start of epoch 31; 0 until then.",
+    ),
     story=(
         "When a part of a model has learned enough, a detach is put behind it to hold it still. It keeps the gradient out, "
-        "but a gradient of zeros is not None: the optimizer still adds weight decay, and steps by its momentum or its "
-        "running averages. With None in place of zeros the layer stands still to the last bit."
+        "but a gradient of zeros is not None: the optimizer still adds weight decay (which torch's Adam and SGD add to "
+        "the gradient; AdamW keeps it apart), and steps by its momentum or its running averages. So the layer that was "
+        "to stand still moves on. With None in place of zeros it stands still to the last bit."
     ),
     seen_in="Decoupled Weight Decay Regularization (Loshchilov, Hutter, 2019)",
 )

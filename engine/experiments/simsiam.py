@@ -97,12 +97,18 @@ EXPERIMENT = Experiment(
             (Choice(True, "yes"), Choice(False, "no")),
         ),
     ),
-    measure=Measure("spread of the embeddings", "up"),
+    measure=Measure(
+        "spread of the embeddings",
+        "up",
+        "The standard deviation of the embeddings at length 1, in units of what points all over the sphere have: near 1 they are "
+        "spread out, at 0 all samples have become one point.",
+    ),
     story=(
         "Self-supervised learning wants the same embedding for two views of one picture, and the easiest way there is "
         "one embedding for all pictures. With the detach each view only predicts the other, which is held still, and "
         "the embeddings stay spread out. Without it the loss is lower and the embeddings are worth nothing. The "
-        "detach needs its predictor: without one it only halves the gradient, and the embeddings collapse as well."
+        "detach needs its predictor, a small network that one view passes and the other does not: without it both sides "
+        "are the same, the detach only halves the gradient, and the embeddings collapse as well."
     ),
     seen_in="Exploring Simple Siamese Representation Learning (Chen, He, 2021)",
 )

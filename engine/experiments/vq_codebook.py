@@ -102,13 +102,18 @@ EXPERIMENT = Experiment(
             (Choice("right", "the encoder's output: the code moves"), Choice("wrong", "the code")),
         ),
     ),
-    measure=Measure("number of codes in use (perplexity)", "up"),
+    measure=Measure(
+        "number of codes in use",
+        "up",
+        "The perplexity of the choices: the number of codes that, used equally often, would be as varied; at most 16.",
+    ),
     story=(
         "Each point is replaced by the nearest of a few codes, as tokenizers for images and sound do. Choosing has no "
         "derivative, so three detaches say who learns from what. The copy's detach hands the reconstruction's gradient "
         "past the choice to the encoder. In the codebook term the encoder is detached, so it moves the codes only. In the "
         "commitment term the code is detached, so it moves the encoder only. Take one away, or put the codebook's on the "
-        "wrong side, and see who stops moving."
+        "wrong side, and read from the table of the terms whom each then moves. Adam hides some of it: a gradient that "
+        "only gets a quarter larger makes it no other step, with plain SGD it does."
     ),
     seen_in="Neural Discrete Representation Learning (van den Oord, Vinyals, Kavukcuoglu, 2017)",
     keeps_others=True,

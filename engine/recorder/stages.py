@@ -108,12 +108,8 @@ def _groups(tape: Tape) -> list[list[Call]]:
     for call in tape.calls:
         if not call.in_step or not call.seen or call.sink or not call.outputs:
             continue
-        if (
-            call.in_place
-            and not call.outputs[0].floating
-            and call.outputs[0].content is not None
-            and not call.line
-        ):
+        counts = call.in_place and not call.outputs[0].floating and call.outputs[0].content is not None
+        if counts and (call.module is not None or not call.line):
             continue
         if call.function is not None and groups and groups[-1][-1].function == call.function:
             groups[-1].append(call)

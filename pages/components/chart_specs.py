@@ -48,7 +48,9 @@ def lines(
         axis=alt.Axis(tickMinStep=1, format="d"),
     )
     y = alt.Y(f"{what}:Q", title=what, scale=scale, axis=axis)
-    colour = alt.Color(f"{by}:N", scale=colours, legend=alt.Legend(orient="top", title=None))
+    colour = alt.Color(
+        f"{by}:N", scale=colours, legend=alt.Legend(orient="top", title=None, symbolType="stroke")
+    )
     tips = [alt.Tooltip(f"{along}:Q", format="d"), f"{by}:N", alt.Tooltip(f"{what}:Q", format=".6g")]
     size, opacity = (60, 1.0) if last <= _POINTS_UP_TO else (80, 0.0)
     base = alt.Chart(_ROWS)

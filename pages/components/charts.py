@@ -55,7 +55,10 @@ def show_losses(trace: Trace, epoch: int) -> None:
 
 
 def _losses(trace: Trace) -> Drawn:
-    gone = max(sum(not math.isfinite(loss) for loss in run.losses) for run in trace.runs)
+    gone = max(
+        sum(math.isinf(loss) or (loss != loss and not run.refusal) for loss in run.losses)
+        for run in trace.runs
+    )
     left_out = f" {gone} epochs are not drawn: their loss is not finite." if gone else ""
     ends = ", ".join(
         f"{name} none, the step raised"
@@ -67,7 +70,7 @@ def _losses(trace: Trace) -> Drawn:
     return Drawn(
         chart_specs.lines("loss", "twin", TWINS, trace.settings.epochs, "epoch", ruled=True),
         _arrow(rows, ("epoch", "twin", "loss")),
-        f"Loss over {trace.settings.epochs} epochs: {ends}.{left_out}",
+        f"Loss over {trace.settings.epochs} epochs: {ends}.{left_out}{_on_each_other(rows)}",
     )
 
 
@@ -93,7 +96,7 @@ def _series(what: str, values: Series, ruled: bool, along: str) -> Drawn | None:
     return Drawn(
         chart_specs.lines(what, "twin", TWINS, last, along, ruled=ruled),
         _arrow(rows, (along, "twin", what)),
-        f"{what[0].upper()}{what[1:]}, {ends}.",
+        f"{what[0].upper()}{what[1:]}, {ends}.{_on_each_other(rows)}",
     )
 
 
@@ -165,7 +168,15 @@ def _rows(values: Series) -> list[Row]:
 
 def _range(values: Iterable[float | None]) -> str:
     known = [v for v in values if v is not None]
+    if all(math.isnan(v) for v in known):
+        return "none, the step raised"
     return f"{_figure(known[0])} at first, {_figure(known[-1])} at last"
+
+
+def _on_each_other(rows: Sequence[Row]) -> str:
+    """Says so where the twins' lines can't be told apart since they are the same."""
+    one, other = ([(at, value) for at, twin, value in rows if twin == name] for name in TWINS)
+    return " Both lines are the same." if one == other else ""
 
 
 def _figure(value: float) -> str:

@@ -7,7 +7,7 @@ from html import escape
 import streamlit as st
 
 from engine import Settings, Trace
-from engine.finite_differences import STEP, Comparison, Doubles
+from engine.finite_differences import STEP, Doubles
 from engine.results import ComparisonKey
 from pages.components.results import find_comparison
 from pages.components.tensors import number_text, tensor_html
@@ -20,7 +20,8 @@ def show_differences(settings: Settings, epoch: int, trace: Trace) -> None:
     st.markdown(
         "Finite differences know nothing of autograd: each weight is moved a little up and down, and the loss is read again. "
         "That is the slope of the loss as it is. Where autograd gives the same, it sees all of it; where the two part, "
-        "a cut hides a way by which the weight moves the loss. That may be just what was wanted."
+        "a cut hides a way by which the weight moves the loss, or, as in a straight-through estimator, leaves a gradient that is no "
+        "slope of the loss at all. That may be just what was wanted."
     )
     choose, step = st.columns(2)
     with choose:
@@ -42,19 +43,21 @@ def show_differences(settings: Settings, epoch: int, trace: Trace) -> None:
             _tensor(found.autograd, "By autograd")
     with differences:
         _tensor(found.differences, "By finite differences")
-    with apart:
-        _tensor(_difference(found, found.differences), "Difference")
+    if found.autograd is not None:
+        with apart:
+            _tensor(found.autograd - found.differences, "Difference")
+    several = (
+        " The step has several losses: L is their sum, and autograd's gradients are added up too, those included that "
+        "the step clears in between."
+        if len(found.losses) > 1
+        else ""
+    )
     losses = " + ".join(number_text(loss) for loss in found.losses)
     st.caption(
         f"In float64, with L = {losses} at epoch {epoch}: (L(p + h) - L(p - h)) / 2h for one weight p after the other, "
         f"h = {STEP:g} · max(1, size of p). Slopes that differ by more than {found.tolerance:.1g} have parted; there h / 100 "
-        "is tried too. Where L jumps or bends at p itself, as at a rounding, no number is its slope."
+        f"is tried too. Where L jumps or bends at p itself, as at a rounding, no number is its slope.{several}"
     )
-
-
-def _difference(found: Comparison, differences: Doubles) -> Doubles:
-    """Autograd less the differences, no gradient counting as 0."""
-    return -differences if found.autograd is None else found.autograd - differences
 
 
 def _tensor(values: Doubles, label: str) -> None:

@@ -36,7 +36,14 @@ def choose_part(without: StepRecord, with_: StepRecord) -> int:
     if len(parts) == 1:
         return 0
     titles = [part.title for part in parts]
-    return titles.index(st.selectbox("Shown", titles, key=f"part of {len(parts)}"))
+    first = _first_apart(without, with_)
+    return titles.index(st.selectbox("Shown", titles, index=first, key=f"part of {len(parts)}"))
+
+
+def _first_apart(without: StepRecord, with_: StepRecord) -> int:
+    """The first backward pass that reached other parameters in one of the steps, or was refused in one; else 0."""
+    twins = enumerate(zip(without.sent, with_.sent, strict=False))
+    return next((number for number, (one, other) in twins if set(one.reached) != set(other.reached)), 0)
 
 
 def show_pipelines(without: StepRecord, with_: StepRecord, part: int) -> None:

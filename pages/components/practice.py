@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -26,7 +26,7 @@ _MEANS: dict[Kind, str] = {
     "learns something else": "Both train, and end with different weights.",
     "wasted work": "Both end with the same weights, bit for bit; one of them works for nothing.",
     "leak": "Both end with the same weights, bit for bit; one of them needs more memory with every epoch.",
-    "no difference": "Both end with the same weights, bit for bit, at the same cost.",
+    "no difference": "Both end with the same weights, bit for bit, at the same cost, or are the same run.",
 }
 
 
@@ -102,6 +102,8 @@ def show_evidence(trace: Trace, verdict: Verdict, epoch: int) -> None:
             lambda: {name: run.measures or () for name, run in _named(trace)},
             epoch,
         )
+        if measure.meaning:
+            st.caption(measure.meaning)
     costs = dict(zip((charts.WITHOUT, charts.WITH), (verdict.attached, verdict.detached), strict=True))
     if any(len(cost.passes) > 2 for cost in costs.values()):
         st.markdown("**Each backward pass of the first epoch**")
@@ -110,6 +112,13 @@ def show_evidence(trace: Trace, verdict: Verdict, epoch: int) -> None:
             "autograd nodes gone through",
             lambda: {name: [one.nodes for one in cost.passes] for name, cost in costs.items()},
             along="backward pass",
+        )
+    if any(cost.grows for cost in costs.values()):
+        charts.show_series(
+            trace.settings,
+            "autograd nodes alive after the epoch",
+            lambda: {name: cost.alive for name, cost in costs.items()},
+            epoch,
         )
     if any(any(cost.held) for cost in costs.values()):
         charts.show_series(
@@ -150,26 +159,27 @@ def _named(trace: Trace) -> list[tuple[str, Run]]:
 def _table(trace: Trace, verdict: Verdict) -> str:
     measure = trace.settings.described().measure
     costs = (verdict.attached, verdict.detached)
-    when = [" until it raised" if run.refusal else "" for run in trace.runs]
     rows: list[tuple[str, list[str]]] = [
         ("Loss, first and last", [_ends(run.losses) for run in trace.runs]),
     ]
     if measure is not None:
         said = [_ends(run.measures or ()) for run in trace.runs]
         rows.append((f"{measure.label[0].upper()}{measure.label[1:]}, first and last", said))
+    raised = [" (it raised)" if run.refusal else "" for run in trace.runs]
+
+    def of_each(figure: Callable[[Cost], str]) -> list[str]:
+        return [f"{figure(cost)}{said}" for cost, said in zip(costs, raised, strict=True)]
+
+    never = [", ".join(run.never_moved) or "none" for run in trace.runs]
     rows += [
-        ("Layers that never moved", [", ".join(run.never_moved) or "none" for run in trace.runs]),
-        (
-            "Autograd nodes gone through in an epoch",
-            [f"{_last(c.nodes)}{w}" for c, w in zip(costs, when, strict=True)],
-        ),
-        (
-            "Bytes kept for the way back in an epoch",
-            [f"{_last(c.saved)}{w}" for c, w in zip(costs, when, strict=True)],
-        ),
-        ("Bytes still held after the last counted epoch", [_last(cost.held) for cost in costs]),
+        ("Layers that never moved", [f"{names}{said}" for names, said in zip(never, raised, strict=True)]),
+        ("Autograd nodes gone through in an epoch", of_each(lambda cost: _last(cost.nodes))),
+        ("Bytes saved for the way back in an epoch, all together", of_each(lambda cost: _last(cost.saved))),
+        ("Bytes held at once as a backward pass starts, at most", of_each(lambda cost: f"{cost.at_once:,}")),
+        ("Bytes still held after the last counted epoch", of_each(lambda cost: _last(cost.held))),
+        ("Autograd nodes still alive after it", of_each(lambda cost: _last(cost.alive))),
         ("Time of an epoch, measured here", [f"{ms:.2g} ms" for ms in verdict.milliseconds]),
-        ("Parameters with a gradient that nobody uses", [_unused(cost) for cost in costs]),
+        ("Parameters with a gradient that nobody uses", of_each(_unused)),
     ]
     return table_html(
         "The twins side by side",

@@ -12,7 +12,7 @@ from engine.arithmetic import OUTPUTS, class_of, equations, share_of_loss
 from engine.recorder import StepRecord
 from engine.recorder.records import Stage
 from pages.components import keeper
-from pages.components.pipeline import paired
+from pages.components.pipeline import is_cut, paired
 from pages.components.tensors import number_text
 from pages.components.view import View
 from pages.components.words import does, stage_title
@@ -43,7 +43,9 @@ def show_both_ways(without: StepRecord, with_: StepRecord, sample: int) -> None:
     for number, (other, stage) in enumerate(paired(without, with_), start=1):
         left, right = st.columns(2)
         with left, st.container(border=True):
-            if other is None:
+            if other is None and without.raised is not None and not is_cut(stage, with_):
+                st.markdown(f"**{number}.** The step did not get so far: `{without.raised.stage}` raised.")
+            elif other is None:
                 st.markdown(f"**{number}.** There is no detach here: the numbers go on as they are.")
             else:
                 _show_stage(number, other, without, sample)
@@ -83,7 +85,7 @@ def _show_share(step: StepRecord, sample: int) -> None:
     st.code(str(share), language=None, wrap_lines=True)
     said = f"The loss of all samples together is **{number_text(step.loss)}**"
     if step.loss > 0:
-        said += f"; this sample makes {share.result / step.loss:.0%} of it"
+        said += f"; this sample makes {share.result / step.loss:.2%} of it"
     answer = class_of(step, sample)
     if answer is not None:
         said += f". Predicted class **{answer.predicted}**, right is {answer.right}: "

@@ -27,9 +27,9 @@ _WRAPS = "white-space: normal"
 
 def show_reference_section(view: View) -> None:
     """A toggle, and below it the table: it is the same for every pattern, and shown when it is asked for."""
-    st.header("Ten ways to stop a gradient", anchor=False)
+    st.header("Ten ways to take values out of a graph", anchor=False)
     st.toggle(
-        "Run the reference table: detach, .data, no_grad, item and six more, side by side",
+        "Run the table: detach, .data, no_grad, clone, item and more, side by side",
         **keeper.bound("reference", view.reference, lambda now, shown: replace(now, reference=shown)),
     )
     if view.reference:
@@ -40,7 +40,7 @@ def show_reference() -> None:
     """The table, what `backward()` said in it, and below it the script of each row."""
     rows = reference_table()
     st.markdown(
-        "Each row takes the values of a tensor `y` out of its graph by one line of code. Every cell is measured by "
+        "Each row takes the values of a tensor `y` (3, twice a leaf of 1.5) out of its graph by one line of code. Every cell is measured by "
         "the row's script, which torch runs here and you can run at home. **Gradient through the result**: whether one "
         "comes back to the leaf behind `y`. **y's own gradient**: what the leaf gets by another loss, `y**2`, made before "
         "the line. For its derivative autograd keeps `y`; **with an edit in place**, the result is multiplied by 10 "

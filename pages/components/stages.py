@@ -39,22 +39,41 @@ def _backward(without: StepRecord, with_: StepRecord) -> str:
     """Which parameters the detach took a gradient from, in each backward pass."""
     twins = list(zip(without.sent, with_.sent, strict=False))
     lost = [[name for name in one.reached if name not in other.reached] for one, other in twins]
-    if not any(lost):
-        return "**Backward, no parameter lost its gradient.**"
-    every = len(with_.parameters)
-    if len(twins) == 1:
-        return f"**Backward, {len(lost[0])} of {every} parameters lost their gradient** to the detach: {_names(lost[0])}."
-    said = ["**Backward**, pass by pass, what the detach took:"]
+    raised = without.raised is not None and with_.raised is None
+    if len(twins) == 1 or not (any(lost) or raised):
+        return f"**Backward, {_count([name for names in lost for name in names], with_)}**{_changed(without, with_)}."
+    passes = ["**Backward**, pass by pass:", ""]
     for number, ((_, sent), names) in enumerate(zip(twins, lost, strict=True), start=1):
         line = f" (line {sent.location.line})" if sent.location else ""
-        none = "no parameter lost its gradient"
-        took = (
-            f"**{len(names)} of {every} parameters lost their gradient**: {_names(names)}" if names else none
-        )
         later = [name for name in names if any(name in more.reached for more in with_.sent[number:])]
-        again = "; a later pass brings one to them" if later == names and names else ""
-        said.append(f"- pass {number} of {len(twins)}{line}: {took}{again}")
-    return "\n".join([said[0], "", *said[1:]])
+        said = f"{_count(names, with_)}{'; a later pass brings them one of its own' if names and later == names else ''}"
+        if raised and number == len(without.sent):
+            said = f"without the detach it raised; with it, {len(sent.reached)} parameters got a gradient"
+        passes.append(f"- pass {number} of {len(with_.sent)}{line}: {said}")
+    return "\n".join(passes)
+
+
+def _count(lost: list[str], step: StepRecord) -> str:
+    if not lost:
+        return "no parameter lost its gradient"
+    return f"{len(lost)} of {len(step.parameters)} parameters lost their gradient ({_names(lost)})"
+
+
+def _changed(without: StepRecord, with_: StepRecord) -> str:
+    """Of the parameters that have a gradient in both steps: which have another one."""
+    both = [
+        (p.name, p.state, (p.gradient != q.gradient).any())
+        for p, q in zip(without.parameters, with_.parameters, strict=True)
+        if p.gradient is not None and q.gradient is not None
+    ]
+    others = [name for name, _, changed in both if changed]
+    if not both or without.raised is not None or with_.raised is not None:
+        return ""
+    if not others:
+        return "; where one came in both steps, it is the same to the last bit"
+    fed = [name for name, state, changed in both if changed and state == "zero"]
+    zeros = f". Without the detach only zeros came to {_names(fed)}" if fed else ""
+    return f"; {len(others)} of {len(both)} got **another gradient** ({_names(others)}){zeros}"
 
 
 def _names(names: list[str]) -> str:

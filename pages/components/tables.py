@@ -22,8 +22,9 @@ def table_html(label: str, heads: Sequence[str], rows: Iterable[Sequence[str]], 
     if kind == "compared":
         named.insert(0, "<td></td>")
     body = "".join(f"<tr>{_cells(row, kind)}</tr>" for row in rows)
+    frame = "scroll" if kind == "compared" else "long"
     return (
-        f'<div class="lab"><div class="long {kind}" tabindex="0" role="group" aria-label="{escape(label)}">'
+        f'<div class="lab"><div class="{frame} {kind}" tabindex="0" role="group" aria-label="{escape(label)}">'
         f"<table><thead><tr>{''.join(named)}</tr></thead><tbody>{body}</tbody></table></div></div>"
     )
 

@@ -41,7 +41,9 @@ def show_scrubbed(trace: Trace) -> None:
         _play_button(trace, view.epoch)
     for column, run in zip(st.columns(2), trace.runs, strict=True):
         with column:
-            st.markdown(f"**{_name(run)}**, epoch {epoch}: loss **{number_text(run.losses[epoch - 1])}**")
+            loss = run.losses[epoch - 1]
+            said = "no loss" if run.refusal and math.isnan(loss) else f"loss **{number_text(loss)}**"
+            st.markdown(f"**{_name(run)}**, epoch {epoch}: {said}")
             st.caption(observe(run)[epoch - 1])
     _show_layers(trace, epoch)
     _show_weights(trace, epoch)
@@ -136,15 +138,20 @@ def _table(run: Run, measure: Measure | None) -> str:
     missing = ["N/A"] * len(run.losses)
     columns = {
         "Epoch": [str(epoch) for epoch in range(1, len(run.losses) + 1)],
-        "Loss (down is good)": [number_text(loss) for loss in run.losses],
+        "Loss (down is good)": [_figure(loss, run) for loss in run.losses],
         "Accuracy (up is good)": [f"{a:.1%}" for a in run.accuracies] if run.accuracies else missing,
-        "R2 (up is good)": [number_text(r) for r in run.r2] if run.r2 else missing,
+        "R2 (up is good)": [_figure(r, run) for r in run.r2] if run.r2 else missing,
     }
     if measure is not None and run.measures is not None:
         title = measure.label[0].upper() + measure.label[1:]
-        columns[f"{title} ({_GOOD[measure.good]})"] = [number_text(m) for m in run.measures]
+        columns[f"{title} ({_GOOD[measure.good]})"] = [_figure(m, run) for m in run.measures]
     rows = list(zip(*columns.values(), observe(run), strict=True))
     return table_html(f"Epochs {_name(run)}", [*columns, "Observation"], rows, "figures")
+
+
+def _figure(value: float, run: Run) -> str:
+    """A number, or a stroke where the step raised before there was one."""
+    return "–" if run.refusal and math.isnan(value) else number_text(value)
 
 
 def _name(run: Run) -> str:

@@ -9,7 +9,7 @@ somebody else shows: each page's texts are compared with `engine.train` on the v
 beforehand. Then all move their sliders among the places they know, without a pause: that is the saturation. A second
 wave of new visitors does the first part again; the memory must stay where it was.
 
-The visitors speak streamlit's websocket protocol (see client.py), which is all that a browser has open while a page
+The visitors speak streamlit's websocket protocol (see tests/visitors.py), which is all that a browser has open while a page
 lives. Streamlit's agent interface could drive the app as well, but it makes the server collect and translate whole
 pages for its answers, work that no reader causes. Not sent: the static files, and the download's fetch after a rerun.
 The client is one thread and shares the machine's cores with the server; what it takes is printed.
@@ -27,10 +27,10 @@ import torch
 
 from engine import Settings, Trace, train
 from engine.observations import summarize
-from tests.benchmarks.client import Answer, Visitor, visitor
 from tests.benchmarks.process import processor_seconds, resident, written
 from tests.benchmarks.table import Row, compared, measured, percentile, table
 from tests.browser.conftest import Server, started_server
+from tests.visitors import Answer, Visitor, visitor
 
 VISITORS = 50
 PAUSE = 1.0

@@ -16,10 +16,10 @@ from collections import Counter
 
 from playwright.sync_api import Browser, Request, WebSocket
 
-from tests.benchmarks.client import visitor
 from tests.benchmarks.process import written
 from tests.benchmarks.table import Row, compared, measured, table
 from tests.browser.conftest import started_browser, started_server, wait
+from tests.visitors import visitor
 
 PLAIN = "tests/benchmarks/plain/one_line.py"
 LARGEST = 10

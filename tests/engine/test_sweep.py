@@ -51,7 +51,10 @@ def test_every_rate_is_a_separate_run(run: Settings, chosen: set[int]) -> None:
         trace = train(run.changed(learning_rate=RATES[number]))
         for curve, alone in zip(swept.curves, trace.runs, strict=True):
             assert kind(curve.losses[number]) == kind(alone.losses[-1])
-            assert curve.losses[number] == pytest.approx(alone.losses[-1], rel=1e-6, nan_ok=True)
+            # A run that blows up blows up its last digits as well.
+            grown = max(1.0, alone.losses[-1] / alone.losses[0]) if alone.diverged_at is None else 1.0
+            wanted = pytest.approx(alone.losses[-1], rel=1e-6 * grown, nan_ok=True)
+            assert curve.losses[number] == wanted
             assert curve.finite[number] == (alone.diverged_at is None)
             assert curve.first == pytest.approx(alone.losses[0], rel=1e-6)
             assert curve.learns == (alone.refusal is None)

@@ -86,7 +86,7 @@ def test_with_the_lessons_detach_the_refusal_stands_beside_the_real_slopes() -> 
     found = compare(Settings(epochs=4), "linear.weight", 4)
     assert found.differences is not None
     assert [info.value for info in app.info] == [found.sentence]
-    none, slopes, _ = html(app)
+    none, slopes = html(app)
     assert "None: backward() raised: “element 0 of tensors does not require grad" in none
     for slope in found.differences.flat:
         assert f">{number_text(slope)}</td>" in slopes

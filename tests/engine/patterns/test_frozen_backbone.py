@@ -192,5 +192,9 @@ def test_the_verdict_on_every_cut_is_wasted_work_at_its_own_cost(traces: Traces)
             # Below the cut: two linear layers that each transpose their weight, a norm and two relus.
             assert verdict.attached.nodes[-1] - verdict.detached.nodes[-1] == 7
             assert "6 parameters get a gradient that no optimizer uses." in verdict.sentence
-            assert ("5,764 bytes" in verdict.sentence) == (cut != "features")
+            # A detach saves the backbone's activations and lets them go; the others never save them.
+            assert verdict.detached.at_once == 5_764
+            assert (verdict.detached.saved[-1] == 5_764) == (cut != "features")
+            assert f"{verdict.attached.at_once:,} bytes and 5,764 bytes are held for it" in verdict.sentence
+            assert verdict.attached.at_once > 23_000
     assert judge(train(settings(NOWHERE))).kind == "no difference"

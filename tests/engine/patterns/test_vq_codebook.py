@@ -189,8 +189,8 @@ def test_the_verdicts(usual: list[Trace], wrong: list[Trace]) -> None:
     for trace in usual[:3]:
         said = judge(trace)
         assert said.kind == "learns something else"
-        assert said.sentence.count("the number of codes in use (perplexity) from") == 2
-        assert said.sentence.endswith("(higher is better) the better end is the one with the detach.")
+        assert said.sentence.count("the number of codes in use from") == 2
+        assert said.sentence.endswith("where higher is better, the better end is the one with the detach.")
     assert "With it" in (said := judge(wrong[0])).sentence
     assert "; `codebook` never moves." in said.sentence
     for place in ("codebook", "commitment"):
