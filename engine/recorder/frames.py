@@ -13,7 +13,6 @@ import os
 import site
 import sysconfig
 from dataclasses import dataclass
-from enum import IntFlag
 from types import CodeType, FrameType
 from typing import NamedTuple
 
@@ -25,8 +24,11 @@ from torch.autograd.function import BackwardCFunction
 from engine.recorder.records import Location
 
 
-class Passed(IntFlag):
-    """What one frame is, or what a walk went through before it came to the reader's line."""
+class Passed:
+    """What one frame is, or what a walk went through before it came to the reader's line.
+
+    Plain numbers, since they are asked for every call: the `&` of an enum is a call of its own.
+    """
 
     NOTHING = 0
     READER = 1
@@ -87,11 +89,11 @@ def judged(code: CodeType) -> int:
     if found is None:
         if len(_JUDGED) > 50_000:  # code compiled again and again must not pile up here
             _JUDGED.clear()
-        found = _JUDGED[id(code)] = (int(_judge(code)), code)
+        found = _JUDGED[id(code)] = (_judge(code), code)
     return found[0]
 
 
-def _judge(code: CodeType) -> Passed:
+def _judge(code: CodeType) -> int:
     file, name = code.co_filename, code.co_name
     flags = Passed.FORWARD if name == "forward" and code.co_argcount else Passed.NOTHING
     if name in ("deepcopy", "__deepcopy__"):

@@ -7,7 +7,7 @@ neither shows up as a call nor touches a version counter.
 from __future__ import annotations
 
 import ctypes
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
@@ -42,7 +42,8 @@ def read_only(tensor: Tensor, keep: int) -> Array | None:
         array = (tensor if wider is None else tensor.detach().to(wider)).numpy(force=True)
     except (RuntimeError, TypeError, NotImplementedError):
         return None
-    return cast(Array, np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape))
+    copy: Array = np.ndarray(array.shape, array.dtype, array.tobytes())
+    return copy
 
 
 def statistics(tensor: Tensor) -> tuple[float, float, float] | None:

@@ -16,7 +16,7 @@ from torch.optim import Optimizer
 
 from engine.recorder.frames import Line
 from engine.recorder.intent import working_optimizers
-from engine.recorder.names import ids_in, modules_of
+from engine.recorder.names import ids_in
 from engine.recorder.scene import Scene, arrivals
 from engine.recorder.source import line_that_assigns, line_that_binds
 from engine.recorder.suggestions import WHAT, listed, verb
@@ -42,17 +42,15 @@ _PLAIN = frozenset([bool, int, float, str, type(None)])
 def hidden_parameters(scene: Scene) -> dict[str, Tensor]:
     """Parameters of layers that sit in a plain container of a module and are not registered there, by their path."""
     found: dict[str, Tensor] = {}
-    for key, value in scene.names.variables.items():
-        if not isinstance(value, nn.Module):
-            continue
+    for layers in scene.names.layers.values():
         own: set[int] | None = None
-        for path, module in modules_of(value):
+        for path, module in layers:
             for name, held in vars(module).items():
-                if type(held) in _PLAIN or name.startswith("_") or not isinstance(held, _CONTAINERS):
+                if type(held) in _PLAIN or name[0] == "_" or not isinstance(held, _CONTAINERS):
                     continue
-                base = ".".join(p for p in (key, path, name) if p)
+                base = f"{path}.{name}" if path else name
                 for full, parameter in _contained(base, held, 3):
-                    own = {id(p) for p in value.parameters()} if own is None else own
+                    own = {id(p) for p in layers[0][1].parameters()} if own is None else own
                     if id(parameter) not in own:
                         found.setdefault(full, parameter)
     return found
