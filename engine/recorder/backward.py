@@ -36,8 +36,10 @@ class BackwardPass:
     roots: tuple[Entry, ...]
     line: Line | None
     next: dict[int, tuple[int | None, ...]] = field(default_factory=dict)
-    """By node: for each of its edges where it leads and the number of the output there, side by side. A node is
-    given by its sequence number, a leaf by the complement of its bit; flat, since a graph has thousands of edges."""
+    """By node: for each of its edges where it leads. A node is given by its sequence number, a leaf by the complement
+    of its bit: plain numbers, since a graph has thousands of edges."""
+    outputs: dict[tuple[int, int], int] = field(default_factory=dict)
+    """By (node, number of the edge): the number of the output that it leads to, where that is not the first."""
     operations: dict[int, str] = field(default_factory=dict)
     """By node of a custom Function: its name."""
     sent: dict[int, tuple[GradientState, ...]] = field(default_factory=dict)
@@ -53,8 +55,10 @@ class BackwardPass:
 
     def edges(self, node: int) -> list[tuple[Target | None, int]]:
         """Where each edge of a node leads, and the number of the output there."""
-        flat = self.next.get(node, ())
-        return [(_target(to), number or 0) for to, number in zip(flat[::2], flat[1::2], strict=True)]
+        return [
+            (_target(to), self.outputs.get((node, edge), 0))
+            for edge, to in enumerate(self.next.get(node, ()))
+        ]
 
 
 def _target(to: int | None) -> Target | None:
@@ -100,20 +104,24 @@ def _watch(
         key = node._sequence_nr()
         if key in edges:
             continue
-        flat: list[int | None] = []
+        targets: list[int | None] = []
         for following, number in node.next_functions:
             child = ACCUMULATE if following is None else following._sequence_nr()
             if child != ACCUMULATE:
-                flat += (child, number)
+                if number:
+                    record.outputs[key, len(targets)] = number
+                targets.append(child)
                 if child not in edges:
                     todo.append(following)
-            elif following is not None and hasattr(following, "variable"):
-                bit = leaf(following.variable)
-                flat += (~bit, 0)
-                leaves[bit] = following
+                continue
+            variable = getattr(following, "variable", None)
+            if variable is None:
+                targets.append(None)
             else:
-                flat += (None, 0)
-        edges[key] = tuple(flat)
+                bit = leaf(variable)
+                targets.append(~bit)
+                leaves[bit] = following
+        edges[key] = tuple(targets)
         python = isinstance(node, BackwardCFunction)
         if python:
             record.python_nodes.add(key)

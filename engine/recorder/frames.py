@@ -79,8 +79,10 @@ _PACKAGES = tuple(
         )
     }
 )
-_JUDGED: dict[int, tuple[int, CodeType]] = {}
-"""By the `id` of a code object, which is kept so that it stays the only one with that id: hashing code is slow."""
+_JUDGED: dict[int, int] = {}
+"""By the `id` of a code object: hashing code is slow."""
+_KEPT: list[CodeType] = []
+"""The code objects that were judged, so that each stays the only one with its id."""
 
 
 def judged(code: CodeType) -> int:
@@ -89,8 +91,10 @@ def judged(code: CodeType) -> int:
     if found is None:
         if len(_JUDGED) > 50_000:  # code compiled again and again must not pile up here
             _JUDGED.clear()
-        found = _JUDGED[id(code)] = (_judge(code), code)
-    return found[0]
+            _KEPT.clear()
+        _KEPT.append(code)
+        found = _JUDGED[id(code)] = _judge(code)
+    return found
 
 
 def _judge(code: CodeType) -> int:
@@ -140,8 +144,9 @@ def find_caller(frame: FrameType | None) -> Caller:
     passed = 0
     while frame is not None:
         code = frame.f_code
-        known = _JUDGED.get(id(code))
-        flags = judged(code) if known is None else known[0]
+        flags = _JUDGED.get(id(code))
+        if flags is None:
+            flags = judged(code)
         if flags:  # most frames are calls of modules; written with numbers, since this runs for every call
             if reader is None:
                 passed |= flags

@@ -76,19 +76,21 @@ def is_zero(tensor: Tensor) -> bool:
     Asked of every edge of a backward pass, and nearly always settled by the first few elements, which are read
     from memory directly: a torch operation would take ten times as long as the question is worth.
     """
-    readable = type(tensor) in _PLAIN_TYPES and tensor.is_cpu and tensor.layout is _STRIDED
-    if readable:
-        number, address = _NUMBERS.get(tensor.dtype), tensor.data_ptr()
-        if number is not None and address and number.from_address(address).value:
+    number = _NUMBERS.get(tensor.dtype)
+    if number is not None and type(tensor) in _PLAIN_TYPES and tensor.is_cpu and tensor.layout is _STRIDED:
+        address = tensor.data_ptr()
+        if address and number.from_address(address).value:
             return False
+    else:
+        number = None
     if tensor.is_meta:
         return False
     if tensor.layout != torch.strided:
         tensor = tensor.detach().coalesce().values() if tensor.layout == torch.sparse_coo else tensor
     if not tensor.numel():
         return False
-    arrays = _AT_ADDRESS.get(tensor.dtype)
-    if arrays is not None and readable:
+    if number is not None:
+        arrays = _AT_ADDRESS[tensor.dtype]
         strides, address = tensor.stride(), tensor.data_ptr()
         side_by_side = min(_FIRST, tensor.shape[strides.index(1)]) if 1 in strides else 1
         if address and any(arrays[side_by_side].from_address(address)):

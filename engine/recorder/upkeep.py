@@ -46,7 +46,7 @@ def hidden_parameters(scene: Scene) -> dict[str, Tensor]:
         own: set[int] | None = None
         for path, module in layers:
             for name, held in vars(module).items():
-                if type(held) in _PLAIN or name[0] == "_" or not isinstance(held, _CONTAINERS):
+                if name[0] == "_" or type(held) in _PLAIN or not isinstance(held, _CONTAINERS):
                     continue
                 base = f"{path}.{name}" if path else name
                 for full, parameter in _contained(base, held, 3):
