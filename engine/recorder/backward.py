@@ -9,8 +9,7 @@ and they are taken off when the pass is over, also when it raises.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -74,17 +73,17 @@ def state_of(gradient: Tensor | None) -> GradientState:
     return "zero" if is_zero(gradient) else "value"
 
 
-@contextmanager
-def watched(record: BackwardPass, roots: list[Tensor], flow: Flow, keep: int) -> Iterator[None]:
-    """Runs its body with every node behind `roots` watched."""
+def watch(record: BackwardPass, roots: list[Tensor], flow: Flow, keep: int, run: Callable[[], Any]) -> Any:
+    """What `run` returns, which sends `roots` back: every node behind them is watched meanwhile."""
     handles: list[Any] = []
     fresh: list[int] = []
     try:
         leaves = _watch(record, roots, flow, keep, handles)
         if record.to_leaves:
             fresh = _watch_leaves(record, leaves, flow, handles)
-        yield
+        out = run()
         record.finished = True
+        return out
     finally:
         for handle in handles:
             handle.remove()

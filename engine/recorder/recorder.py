@@ -87,7 +87,8 @@ class Recorder:
         self.returned: object = None
         self.loss_value: float | None = None
         self.raised: Raised | None = None
-        self.old_grads: dict[int, tuple[Tensor | None, int]] = {}
+        self.old_grads: dict[int, tuple[Tensor, int]] = {}
+        """By the `id` of a parameter: the gradient that it had when this call of the step began, and its version."""
         self.buffers: dict[str, Snapshot] = {}
         self.growth = Growth()
         self.several = False
@@ -126,8 +127,7 @@ class Recorder:
         self.first_node = _get_sequence_nr()
         self.tape.start_step()
         self.old_grads = {
-            id(p): (p.grad, -1 if p.grad is None else p.grad._version)
-            for p in self.before.parameters.values()
+            id(p): (p.grad, p.grad._version) for p in self.before.parameters.values() if p.grad is not None
         }
         self.zero_before = {id(p) for p in self.before.parameters.values() if is_zero(p)}
         self.buffers = {name: Snapshot.of(b) for name, (b, _) in self.before.buffers.items()}

@@ -20,7 +20,6 @@ from engine.recorder.frames import Line
 from engine.recorder.names import Names, add_held
 from engine.recorder.recorder import Recorder
 from engine.recorder.records import Location, ParameterState, Raised
-from engine.recorder.stages import leaf_names
 from engine.recorder.tape import Event, Tape
 from engine.recorder.tensors import is_zero
 
@@ -147,12 +146,13 @@ def look_at(recorder: Recorder) -> Scene:
     tape = recorder.tape
     if not names.held() <= names.tensors.keys():
         add_held(names, _met(tape))
-    bits = leaf_names(tape, names)
-    scene = Scene(recorder, tape, names, bits, recorder.raised)
     first = {id(p): n for n, p in reversed(names.parameters.items())}
+    bits = _leaf_names(tape, names, first)
+    scene = Scene(recorder, tape, names, bits, recorder.raised)
     scene.once = {n: p for n, p in names.parameters.items() if first[id(p)] == n}
     scene.held = names.held()
-    scene.constant = frozenset(n for n in names.parameters if is_meant(n, recorder.constant))
+    if recorder.constant:
+        scene.constant = frozenset(n for n in names.parameters if is_meant(n, recorder.constant))
     roots = [*tape.refused, *(entry for run in tape.backwards for entry in run.roots)]
     if recorder.loss is not None:
         found = tape.flow.look_up(recorder.loss)
@@ -167,6 +167,16 @@ def look_at(recorder: Recorder) -> Scene:
     for name, tensor in names.parameters.items():
         scene.states[name] = _state(scene, name, tensor)
     return scene
+
+
+def _leaf_names(tape: Tape, names: Names, first: dict[int, str]) -> dict[int, str]:
+    """The name of each leaf, by its bit: the reader's where there is one."""
+    found = {}
+    for bit, tensor in enumerate(tape.flow.graph.leaves):
+        name = first.get(id(tensor)) or names.tensors.get(id(tensor), "")
+        if name:
+            found[bit] = name
+    return found
 
 
 def _met(tape: Tape) -> set[int]:
@@ -185,7 +195,9 @@ def closure(roots: Iterable[Entry], tape: Tape, perhaps: bool) -> set[int]:
         if id(entry) in seen:
             continue
         seen.add(id(entry))
-        todo.extend(before(entry))
+        todo += entry.previous
+        if entry.call is not None:
+            todo += entry.call.inputs
         if perhaps:
             count = max(entry.maybe, entry.call.maybe if entry.call is not None else 0)
             todo.extend(sink.outputs[0] for sink in tape.sinks[:count])

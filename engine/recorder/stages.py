@@ -88,17 +88,6 @@ def _take_leaf_gradient(entry: Entry, tape: Tape) -> None:
             entry.gradient = None
 
 
-def leaf_names(tape: Tape, names: Names) -> dict[int, str]:
-    """The name of each leaf, by its bit: the reader's where there is one."""
-    found = {}
-    by_id = {id(p): name for name, p in reversed(names.parameters.items())}
-    for bit, tensor in enumerate(tape.flow.graph.leaves):
-        name = by_id.get(id(tensor)) or names.tensors.get(id(tensor), "")
-        if name:
-            found[bit] = name
-    return found
-
-
 def _is_parameter(entry: Entry, names: Names, bit_names: dict[int, str]) -> bool:
     return (
         bit_names.get(entry.leaf if entry.leaf is not None else -1, "") in names.parameters

@@ -72,7 +72,7 @@ def _contained(base: str, held: object, depth: int) -> Iterator[tuple[str, Tenso
 
 
 def _unregistered(scene: Scene, hidden: dict[str, Tensor]) -> Iterator[Warned]:
-    used = {b for run in scene.tape.backwards for b in run.arrived}
+    used = {b for run in scene.tape.backwards for b in run.arrived} if hidden else set()
     bit_of = scene.tape.flow.graph.bit_of
     names, paths = [], []
     for path, parameter in hidden.items():
@@ -98,6 +98,8 @@ def _unregistered(scene: Scene, hidden: dict[str, Tensor]) -> Iterator[Warned]:
 
 
 def _stale(scene: Scene, hidden: set[int]) -> Iterator[Warned]:
+    if not scene.names.optimizers:
+        return
     alive = {id(p) for p in scene.names.parameters.values()} | hidden
     used = {id(scene.tape.flow.graph.leaves[b]) for run in scene.tape.backwards for b in run.arrived}
     for name, optimizer in scene.names.optimizers.items():
@@ -116,7 +118,8 @@ def _stale(scene: Scene, hidden: set[int]) -> Iterator[Warned]:
 
 
 def _zero_grad(scene: Scene) -> Iterator[Warned]:
-    thrown = {name: _thrown_away(scene, tensor) for name, tensor in scene.once.items()}
+    several = scene.once.items() if len(scene.tape.backwards) > 1 else ()
+    thrown = {name: _thrown_away(scene, tensor) for name, tensor in several}
     for line, names in _by_line({n: line for n, line in thrown.items() if line is not None}, scene):
         text = f"The gradients of {listed(names)} are cleared here between two passes of one loop, before any step used them."
         advice = "Clear them once before the loop, so that its passes add up; or step after each pass."
@@ -206,9 +209,10 @@ def notes_on(scene: Scene) -> Iterator[str]:
     own = (
         recorder.whole_step and not recorder.sent_back and any(run.to_leaves for run in scene.tape.backwards)
     )
-    fed = {id(p) for n, p in scene.names.parameters.items() if scene.states[n] == "gradient"}
-    hooked = any(getattr(p, "_post_accumulate_grad_hooks", None) for p in scene.names.parameters.values())
-    if own and not stepped and fed & scene.held and not hooked:
+    waiting = own and not stepped and any(
+        scene.states[n] == "gradient" and id(p) in scene.held for n, p in scene.once.items()
+    )  # fmt: skip
+    if waiting and not any(getattr(p, "_post_accumulate_grad_hooks", None) for p in scene.once.values()):
         yield "No optimizer's `step()` was called, so nothing moves in this step."
     planned = {
         id(value.optimizer) for value in scene.names.variables.values()
