@@ -160,8 +160,8 @@ def _note_node(
     sent: tuple[Tensor | None, ...],
     came: tuple[Tensor | None, ...],
 ) -> None:
-    record.sent[key] = tuple([state_of(gradient) for gradient in sent])
-    states = record.came[key] = tuple([state_of(gradient) for gradient in came])
+    record.sent[key] = tuple(map(state_of, sent))
+    states = record.came[key] = tuple(map(state_of, came))
     while entry is not None:
         gradient = came[entry.output_number]
         if gradient is not None:

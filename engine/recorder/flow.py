@@ -304,8 +304,8 @@ class Flow:
             tensor.dim() == 0,
             self.clock,
             leaf=leaf,
+            tensor=weakref.ref(tensor),
         )
-        entry.tensor = weakref.ref(tensor)
         self.entries[id(tensor)] = entry
         if storage:
             entry.same_memory = self.by_storage.get(storage)

@@ -6,6 +6,7 @@ record. A loss that the step sent back itself is not sent back again.
 
 from __future__ import annotations
 
+import gc
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
@@ -209,7 +210,13 @@ class Recorder:
         """The finished record."""
         from engine.recorder.diagnosis import diagnose
 
-        return diagnose(self)
+        collects = gc.isenabled()
+        gc.disable()  # a report makes objects by the thousand, and hardly any of them is garbage before it is done
+        try:
+            return diagnose(self)
+        finally:
+            if collects:
+                gc.enable()
 
 
 def record_step(

@@ -40,7 +40,7 @@ def build_stages(
     storages: dict[int, int] = {e.storage: where[id(e)] for e in tape.inputs if e.storage and id(e) in where}
     for group in groups:
         call, first = group[-1], group[0]
-        output = _result(tape, call)
+        output = call.outputs[0] if call.function is None else _result(tape, call)
         if output.content is None:
             continue
         index = len(stages)
@@ -61,7 +61,8 @@ def build_stages(
             names.modules.get(id(call.module), type(call.module).__name__) if call.module is not None else ""
         )
         shared = storages.get(output.storage)
-        more = tuple([e.record() for e in call.outputs[1:] if e.content is not None])
+        rest = call.outputs[1:]
+        more = tuple([e.record() for e in rest if e.content is not None]) if rest else ()
         stages.append(
             Stage(
                 index, operation, module, tuple(inputs), tuple(sorted(used)), output.record(name), shared,

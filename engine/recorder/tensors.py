@@ -35,9 +35,9 @@ def is_plain(tensor: Tensor) -> bool:
 
 def read_only(tensor: Tensor, keep: int) -> Array | None:
     """A read-only copy, same shape; None where it has more than `keep` elements or can't be read."""
-    if tensor.numel() > keep or not is_plain(tensor):
+    if tensor.numel() > keep or is_functorch_wrapped_tensor(tensor):
         return None
-    try:
+    try:  # the others that are not plain refuse by themselves
         wider = _NO_NUMPY.get(tensor.dtype)
         array = (tensor if wider is None else tensor.detach().to(wider)).numpy(force=True)
     except (RuntimeError, TypeError, NotImplementedError):
