@@ -35,8 +35,8 @@ def warn_of_upkeep(scene: Scene) -> Iterator[Warned]:
 
 
 _CONTAINERS = (list, tuple, dict, set, Tensor)
-_PLAIN = frozenset([bool, int, float, str, type(None)])
-"""What nearly all attributes of torch's own modules are."""
+_OF_EVERY_MODULE = frozenset(vars(nn.Module()))
+"""The attributes that torch itself gives to a module: most of those that there are."""
 
 
 def hidden_parameters(scene: Scene) -> dict[str, Tensor]:
@@ -45,11 +45,12 @@ def hidden_parameters(scene: Scene) -> dict[str, Tensor]:
     for layers in scene.names.layers.values():
         own: set[int] | None = None
         for path, module in layers:
-            for name, held in vars(module).items():
-                if name[0] == "_" or type(held) in _PLAIN or not isinstance(held, _CONTAINERS):
-                    continue
+            inside = vars(module)
+            own_names = inside.keys() - _OF_EVERY_MODULE
+            holders = {n for n in own_names if isinstance(inside[n], _CONTAINERS) and n[0] != "_"}
+            for name in [n for n in inside if n in holders] if holders else ():
                 base = f"{path}.{name}" if path else name
-                for full, parameter in _contained(base, held, 3):
+                for full, parameter in _contained(base, inside[name], 3):
                     own = {id(p) for p in layers[0][1].parameters()} if own is None else own
                     if id(parameter) not in own:
                         found.setdefault(full, parameter)
