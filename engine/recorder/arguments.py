@@ -43,8 +43,10 @@ def is_meant(name: str, said: Iterable[str]) -> bool:
     return any(name == one or name.startswith(one + ".") for one in said)
 
 
-def check_constants(said: Iterable[str], names: Names, coming: Collection[str] = ()) -> None:
+def check_constants(said: Collection[str], names: Names, coming: Collection[str] = ()) -> None:
     """Raises ValueError for a name that nothing has, unless it begins with a variable that may still be `coming`."""
+    if not said:
+        return
     known = {*names.variables, *names.modules.values(), *names.tensors.values()}
     for one in said:
         first = one.partition(".")[0]

@@ -9,8 +9,7 @@ and they are taken off when the pass is over, also when it raises.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -36,8 +35,10 @@ class BackwardPass:
     roots: tuple[Entry, ...]
     line: Line | None
     next: dict[int, tuple[int | None, ...]] = field(default_factory=dict)
-    """By node: for each of its edges where it leads and the number of the output there, side by side. A node is
-    given by its sequence number, a leaf by the complement of its bit; flat, since a graph has thousands of edges."""
+    """By node: for each of its edges where it leads. A node is given by its sequence number, a leaf by the complement
+    of its bit: plain numbers, since a graph has thousands of edges."""
+    outputs: dict[tuple[int, int], int] = field(default_factory=dict)
+    """By (node, number of the edge): the number of the output that it leads to, where that is not the first."""
     operations: dict[int, str] = field(default_factory=dict)
     """By node of a custom Function: its name."""
     sent: dict[int, tuple[GradientState, ...]] = field(default_factory=dict)
@@ -53,8 +54,10 @@ class BackwardPass:
 
     def edges(self, node: int) -> list[tuple[Target | None, int]]:
         """Where each edge of a node leads, and the number of the output there."""
-        flat = self.next.get(node, ())
-        return [(_target(to), number or 0) for to, number in zip(flat[::2], flat[1::2], strict=True)]
+        return [
+            (_target(to), self.outputs.get((node, edge), 0))
+            for edge, to in enumerate(self.next.get(node, ()))
+        ]
 
 
 def _target(to: int | None) -> Target | None:
@@ -70,17 +73,17 @@ def state_of(gradient: Tensor | None) -> GradientState:
     return "zero" if is_zero(gradient) else "value"
 
 
-@contextmanager
-def watched(record: BackwardPass, roots: list[Tensor], flow: Flow, keep: int) -> Iterator[None]:
-    """Runs its body with every node behind `roots` watched."""
+def watch(record: BackwardPass, roots: list[Tensor], flow: Flow, keep: int, run: Callable[[], Any]) -> Any:
+    """What `run` returns, which sends `roots` back: every node behind them is watched meanwhile."""
     handles: list[Any] = []
     fresh: list[int] = []
     try:
         leaves = _watch(record, roots, flow, keep, handles)
         if record.to_leaves:
             fresh = _watch_leaves(record, leaves, flow, handles)
-        yield
+        out = run()
         record.finished = True
+        return out
     finally:
         for handle in handles:
             handle.remove()
@@ -100,20 +103,24 @@ def _watch(
         key = node._sequence_nr()
         if key in edges:
             continue
-        flat: list[int | None] = []
+        targets: list[int | None] = []
         for following, number in node.next_functions:
             child = ACCUMULATE if following is None else following._sequence_nr()
             if child != ACCUMULATE:
-                flat += (child, number)
+                if number:
+                    record.outputs[key, len(targets)] = number
+                targets.append(child)
                 if child not in edges:
                     todo.append(following)
-            elif following is not None and hasattr(following, "variable"):
-                bit = leaf(following.variable)
-                flat += (~bit, 0)
-                leaves[bit] = following
+                continue
+            variable = getattr(following, "variable", None)
+            if variable is None:
+                targets.append(None)
             else:
-                flat += (None, 0)
-        edges[key] = tuple(flat)
+                bit = leaf(variable)
+                targets.append(~bit)
+                leaves[bit] = following
+        edges[key] = tuple(targets)
         python = isinstance(node, BackwardCFunction)
         if python:
             record.python_nodes.add(key)
@@ -153,8 +160,8 @@ def _note_node(
     sent: tuple[Tensor | None, ...],
     came: tuple[Tensor | None, ...],
 ) -> None:
-    record.sent[key] = tuple([state_of(gradient) for gradient in sent])
-    states = record.came[key] = tuple([state_of(gradient) for gradient in came])
+    record.sent[key] = tuple(map(state_of, sent))
+    states = record.came[key] = tuple(map(state_of, came))
     while entry is not None:
         gradient = came[entry.output_number]
         if gradient is not None:

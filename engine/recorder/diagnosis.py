@@ -30,7 +30,7 @@ from engine.recorder.zeros import ZeroFound, find_dropped, find_zeros
 def diagnose(recorder: Recorder) -> StepRecord:
     """The whole report of a recording."""
     scene = look_at(recorder)
-    stages, where = build_stages(recorder.tape, scene.names, scene.location)
+    stages, where = build_stages(recorder.tape, scene.names, scene.bits, scene.location)
     scene.hidden = hidden_parameters(scene)
     cuts = find_cuts(scene)
     settle_intent(cuts, scene)
@@ -112,18 +112,17 @@ def _parameters(
 ) -> Iterable[ParameterRecord]:
     paths = find_paths(scene)
     keep = scene.tape.keep
-    known = {id(p) for p in scene.names.parameters.values()}
-    first: dict[int, str] = {}
     for name, tensor in scene.names.parameters.items():
         reason, line = _reason(name, scene, cuts, zeros)
-        if first.setdefault(id(tensor), name) != name:
-            reason = f"The same tensor as `{first[id(tensor)]}`."
+        if name not in scene.once:
+            reason = f"The same tensor as `{next(n for n, p in scene.once.items() if p is tensor)}`."
         gradient = tensor.grad
         yield ParameterRecord(
             name, tuple(tensor.shape), scene.states[name], reason, _location(line, scene), id(tensor) in scene.held,
             read_only(tensor, keep), None if gradient is None else read_only(gradient, keep),
             paths.get(name, ()), tensor.requires_grad,
         )  # fmt: skip
+    known = {id(p) for p in scene.once.values()}
     for path, tensor in scene.hidden.items():
         bit = scene.tape.flow.graph.bit_of.get(id(tensor), -1)
         if id(tensor) not in known and any(run.arrived.get(bit) == "value" for run in scene.tape.backwards):

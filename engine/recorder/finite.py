@@ -12,12 +12,12 @@ from collections.abc import Iterator
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from engine.recorder.flow import Call, Entry
 from engine.recorder.records import Array
 from engine.recorder.scene import Scene, before
 from engine.recorder.suggestions import listed, verb
+from engine.recorder.tensors import is_plain
 from engine.recorder.warned import Warned, warned
 
 
@@ -83,15 +83,18 @@ def _all_finite(values: Array) -> bool:
 
 
 def _not_finite(scene: Scene) -> list[str]:
-    """The parameters whose gradients are not finite; one reduction over all settles nearly every step."""
-    gradients: dict[str, Tensor] = {}
+    """The parameters whose gradients are not finite. A sum settles nearly all: where it is finite, so are its terms.
+
+    It is the fastest reduction by far, and one that overflows only costs a closer look.
+    """
+    found: list[str] = []
     for name, tensor in scene.names.parameters.items():
         gradient = tensor.grad
-        if gradient is not None and gradient.layout == torch.strided and gradient.is_floating_point():
-            gradients[name] = gradient.detach()
-    if not gradients or math.isfinite(torch.nn.utils.get_total_norm(gradients.values(), math.inf)):
-        return []
-    return [name for name, gradient in gradients.items() if not bool(torch.isfinite(gradient).all())]
+        if gradient is not None and is_plain(gradient) and gradient.is_floating_point():
+            numbers = gradient.detach()
+            if not math.isfinite(numbers.sum()) and not bool(torch.isfinite(numbers).all()):
+                found.append(name)
+    return found
 
 
 def _first_nan(scene: Scene) -> Call | None:

@@ -129,11 +129,16 @@ class Graph:
             self.leaves.append(tensor)
         return bit
 
+    def _bit(self, node: Any) -> int:
+        """The leaf at the end of a path; 0 where the node says that it is one and has none."""
+        variable = getattr(node, "variable", None)
+        return 0 if variable is None else 1 << self.leaf(variable)
+
     def behind(self, node: Any) -> int:
         """The leaves that autograd reaches from `node`."""
         key = node._sequence_nr()
         if key == ACCUMULATE:
-            return 1 << self.leaf(node.variable) if hasattr(node, "variable") else 0
+            return self._bit(node)
         known = self.reach.get(key)
         return self._near(node, key, 40) if known is None else known
 
@@ -145,7 +150,7 @@ class Graph:
                 continue
             number = following._sequence_nr()
             if number == ACCUMULATE:
-                bits |= 1 << self.leaf(following.variable) if hasattr(following, "variable") else 0
+                bits |= self._bit(following)
                 continue
             known = reach.get(number)
             if known is None:
@@ -174,7 +179,7 @@ class Graph:
             for n in after:
                 k = n._sequence_nr()
                 if k == ACCUMULATE:
-                    bits |= 1 << self.leaf(n.variable) if hasattr(n, "variable") else 0
+                    bits |= self._bit(n)
                 else:
                     bits |= reach.get(k, 0)
             reach[key] = bits
@@ -299,8 +304,8 @@ class Flow:
             tensor.dim() == 0,
             self.clock,
             leaf=leaf,
+            tensor=weakref.ref(tensor),
         )
-        entry.tensor = weakref.ref(tensor)
         self.entries[id(tensor)] = entry
         if storage:
             entry.same_memory = self.by_storage.get(storage)

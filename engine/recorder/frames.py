@@ -13,7 +13,6 @@ import os
 import site
 import sysconfig
 from dataclasses import dataclass
-from enum import IntFlag
 from types import CodeType, FrameType
 from typing import NamedTuple
 
@@ -25,8 +24,11 @@ from torch.autograd.function import BackwardCFunction
 from engine.recorder.records import Location
 
 
-class Passed(IntFlag):
-    """What one frame is, or what a walk went through before it came to the reader's line."""
+class Passed:
+    """What one frame is, or what a walk went through before it came to the reader's line.
+
+    Plain numbers, since they are asked for every call: the `&` of an enum is a call of its own.
+    """
 
     NOTHING = 0
     READER = 1
@@ -77,8 +79,10 @@ _PACKAGES = tuple(
         )
     }
 )
-_JUDGED: dict[int, tuple[int, CodeType]] = {}
-"""By the `id` of a code object, which is kept so that it stays the only one with that id: hashing code is slow."""
+_JUDGED: dict[int, int] = {}
+"""By the `id` of a code object: hashing code is slow."""
+_KEPT: list[CodeType] = []
+"""The code objects that were judged, so that each stays the only one with its id."""
 
 
 def judged(code: CodeType) -> int:
@@ -87,11 +91,13 @@ def judged(code: CodeType) -> int:
     if found is None:
         if len(_JUDGED) > 50_000:  # code compiled again and again must not pile up here
             _JUDGED.clear()
-        found = _JUDGED[id(code)] = (int(_judge(code)), code)
-    return found[0]
+            _KEPT.clear()
+        _KEPT.append(code)
+        found = _JUDGED[id(code)] = _judge(code)
+    return found
 
 
-def _judge(code: CodeType) -> Passed:
+def _judge(code: CodeType) -> int:
     file, name = code.co_filename, code.co_name
     flags = Passed.FORWARD if name == "forward" and code.co_argcount else Passed.NOTHING
     if name in ("deepcopy", "__deepcopy__"):
@@ -138,8 +144,9 @@ def find_caller(frame: FrameType | None) -> Caller:
     passed = 0
     while frame is not None:
         code = frame.f_code
-        known = _JUDGED.get(id(code))
-        flags = judged(code) if known is None else known[0]
+        flags = _JUDGED.get(id(code))
+        if flags is None:
+            flags = judged(code)
         if flags:  # most frames are calls of modules; written with numbers, since this runs for every call
             if reader is None:
                 passed |= flags

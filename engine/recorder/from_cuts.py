@@ -124,7 +124,7 @@ def _quantiser(cuts: list[CutFound], scene: Scene) -> Iterator[Warned]:
     """`(z.detach() - e)` weighted less than `(z - e.detach())`, where `e` was looked up for `z`."""
     detached = {id(c.outputs[0]): c for cut in cuts if cut.kind == "detach" for c in cut.calls}
     pairs: dict[tuple[int, int], tuple[Call, Call]] = {}
-    for call in scene.tape.calls:
+    for call in scene.tape.calls if detached else ():
         if len(call.inputs) != 2 or not call.outputs or not call.outputs[0].tracked:
             continue
         for held, moved in (call.inputs, call.inputs[::-1]):

@@ -15,7 +15,7 @@ from torch import Tensor
 from torch._C._autograd import _get_sequence_nr
 from torch.optim import Optimizer
 
-from engine.recorder.backward import BackwardPass, watched
+from engine.recorder.backward import BackwardPass, watch
 from engine.recorder.flow import Call, GradOff, tensors_in
 from engine.recorder.frames import Caller, Line, Passed, find_caller, judged
 from engine.recorder.outputs import note_outputs
@@ -133,8 +133,7 @@ def watched_backward(tape: Tape, roots: list[Tensor], run: Callable[[], Any], ca
     record = BackwardPass(tape.flow.clock, entries, caller.line)
     tape.backwards.append(record)
     tape.events.append(Event("backward", tape.flow.clock, caller.line, backward=record))
-    with watched(record, roots, tape.flow, tape.keep):
-        return run()
+    return watch(record, roots, tape.flow, tape.keep, run)
 
 
 def autograd_grad(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -148,8 +147,7 @@ def autograd_grad(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str
     call = Call(tape.flow.clock, "autograd.grad", caller.line, caller.module, (), in_step=tape.in_step)
     first = _get_sequence_nr()
     record = BackwardPass(tape.flow.clock, tuple(entries), caller.line, to_leaves=False)
-    with watched(record, roots, tape.flow, 0):
-        out = func(*args, **kwargs)
+    out = watch(record, roots, tape.flow, 0, lambda: func(*args, **kwargs))
     tape.made.append((first, _get_sequence_nr(), call.line, "autograd.grad"))
     call.inputs = (*entries, *about)
     call.about = tuple(about)

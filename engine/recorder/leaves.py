@@ -103,7 +103,7 @@ def _not_constant(scene: Scene) -> Iterator[Warned]:
         if scene.states.get(name) in ("gradient", "zero"):
             uses = [r for r in scene.tape.backwards if r.to_leaves]
             bit = scene.tape.flow.graph.bit_of.get(id(scene.tensor(name)), -1)
-            node = next((n for r in uses for n, flat in r.next.items() if ~bit in flat[::2]), None)
+            node = next((n for r in uses for n, targets in r.next.items() if ~bit in targets), None)
             line = scene.made_at(node)[0] if node is not None else None
             yield warned(
                 120,

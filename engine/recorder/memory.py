@@ -122,21 +122,24 @@ def _array_edits(scene: Scene) -> Iterator[Warned]:
 
 
 def _snapshots(scene: Scene) -> Iterator[Warned]:
-    storages = {
-        scene.tape.flow.storage_of(p): name
-        for name, p in scene.names.parameters.items()
-        if scene.trainable(name)
-    }
-    own = {id(p) for p in scene.names.parameters.values()} | scene.held
+    storages: dict[int, str] = {}
+    own = scene.names.parameters.values()
     for name, value in scene.names.variables.items():
         if isinstance(value, nn.Module | Optimizer) or not isinstance(value, Tensor | dict | list | tuple):
             continue
         shared, line = [], None
         for tensor in tensors_in(value):
             entry = scene.tape.flow.look_up(tensor)
-            if entry is None or id(tensor) in own or tensor.requires_grad or entry.call is None:
+            if entry is None or tensor.requires_grad or entry.call is None or not entry.call.in_step:
                 continue
-            if entry.call.in_step and entry.storage in storages:
+            if id(tensor) in scene.held or any(tensor is p for p in own):
+                continue
+            storages = storages or {
+                scene.tape.flow.storage_of(p): n
+                for n, p in scene.names.parameters.items()
+                if scene.trainable(n)
+            }
+            if entry.storage in storages:
                 shared.append(storages[entry.storage])
                 line = entry.call.line
         if shared:

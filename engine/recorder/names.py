@@ -27,6 +27,8 @@ class Names:
     parameters: dict[str, Tensor] = field(default_factory=dict)
     """Every parameter of a named module, and every named leaf that requires grad, in order."""
     modules: dict[int, str] = field(default_factory=dict)
+    layers: dict[str, list[tuple[str, nn.Module]]] = field(default_factory=dict)
+    """By variable that is a module: the modules in it with their full paths, itself first."""
     tensors: dict[int, str] = field(default_factory=dict)
     """Names of parameters, buffers and tensors by `id`: the first name where one tensor has several."""
     buffers: dict[str, tuple[Tensor, str]] = field(default_factory=dict)
@@ -45,10 +47,10 @@ def ids_in(optimizer: Optimizer) -> set[int]:
     return {id(p) for group in optimizer.param_groups for p in group["params"]}
 
 
-def modules_of(module: nn.Module) -> list[tuple[str, nn.Module]]:
+def _modules_of(key: str, module: nn.Module) -> list[tuple[str, nn.Module]]:
     """What `named_modules()` gives, without a generator for every level of the tree."""
     found: list[tuple[str, nn.Module]] = []
-    todo, seen = [("", module)], set()
+    todo, seen = [(key, module)], set()
     while todo:
         path, one = todo.pop()
         if one in seen:
@@ -69,9 +71,10 @@ def read_names(variables: Mapping[str, object], optimizers: Iterable[Optimizer] 
     names = Names(dict(variables))
     for key, value in names.variables.items():
         _add(names, key, value)
-    known = {id(value) for value in names.variables.values()} | set(names.modules) | set(names.tensors)
-    for key, value in list(names.variables.items()):
-        for path, held in held_by(key, value):
+    inside = [found for key, value in names.variables.items() for found in held_by(key, value)]
+    if inside:
+        known = {id(value) for value in names.variables.values()} | set(names.modules) | set(names.tensors)
+        for path, held in inside:
             if id(held) not in known:
                 known.add(id(held))
                 _add(names, path, held)
@@ -85,11 +88,10 @@ def read_names(variables: Mapping[str, object], optimizers: Iterable[Optimizer] 
 
 def _add(names: Names, key: str, value: object) -> None:
     if isinstance(value, nn.Module):
-        dot = f"{key}." if key else ""
         seen: set[int] = set()
-        for path, module in modules_of(value):
-            names.modules.setdefault(id(module), dot + path if path else key)
-            owner = dot + path if path else key
+        layers = names.layers[key] = _modules_of(key, value)
+        for owner, module in layers:
+            names.modules.setdefault(id(module), owner)
             for name, buffer in module._buffers.items():
                 if buffer is None:
                     continue

@@ -26,6 +26,10 @@ class Way(NamedTuple):
     operations: tuple[str, ...]
 
 
+Above = tuple[tuple[Line, ...], tuple[str, ...], GradientState, int, int]
+"""What lies above a node: lines, operations, what is sent down, and the nodes of the call above, from first to last."""
+
+
 def find_paths(scene: Scene) -> dict[str, tuple[GradientPath, ...]]:
     """By parameter: its ways, those with different lines only."""
     wanted = {scene.tape.flow.graph.bit_of.get(id(p)): name for name, p in scene.names.parameters.items()}
@@ -48,36 +52,33 @@ def find_paths(scene: Scene) -> dict[str, tuple[GradientPath, ...]]:
 
 def _ways(run: BackwardPass, scene: Scene) -> list[Way]:
     """The ways to the leaves, each along the shortest way from the loss: lines once each, the nearest first."""
+    edges, all_sent, functions = run.next, run.sent, scene.functions
     found: list[Way] = []
-    above: dict[int, tuple[tuple[Line, ...], tuple[str, ...], GradientState]] = {}
+    above: dict[int, Above] = {}
     todo: list[int] = []
     for root in run.roots:
-        if root.sequence is not None and root.sequence in run.next and root.sequence not in above:
-            above[root.sequence] = ((), (), "value" if run.finished else "none")
+        if root.sequence is not None and root.sequence in edges and root.sequence not in above:
+            above[root.sequence] = ((), (), "value" if run.finished else "none", 0, 0)
             todo.append(root.sequence)
-    first = last = -1
-    line: Line | None = None
-    operation = ""
     for node in todo:  # grows while it is read
-        if not first <= node < last or node in scene.functions:
+        here = lines, operations, state, first, last = above[node]
+        if not first <= node < last or node in functions:
             first, last, line, operation = scene.made_by(node)
-        here = lines, operations, state = above[node]
-        if line is not None and (not lines or (lines[0] is not line and lines[0] != line)):
-            lines = (line, *[other for other in lines if other != line])
-        if operation and (not operations or operations[0] != operation):
-            operations = (operation, *operations[: MOST - 1])
-        sent = run.sent.get(node)
-        if here[0] is not lines or here[1] is not operations:
-            here = (lines, operations, state)
-        for number, target in enumerate(run.next[node][::2]):
+            if line is not None and (not lines or lines[0] != line):
+                lines = (line, *[other for other in lines if other != line])
+            if operation and (not operations or operations[0] != operation):
+                operations = (operation, *operations[: MOST - 1])
+            here = (lines, operations, state, first, last)
+        sent = all_sent.get(node)
+        on: GradientState = state
+        for number, target in enumerate(edges[node]):
             if target is None:
                 continue
-            on: GradientState = state
             if sent is not None:
                 on = sent[number] if number < len(sent) else "none"
             if target < 0:
                 found.append(Way(~target, on, lines, operations))
-            elif target not in above and target in run.next:
-                above[target] = here if on == state else (lines, operations, on)
+            elif target not in above and target in edges:
+                above[target] = here if on == state else (lines, operations, on, first, last)
                 todo.append(target)
     return found

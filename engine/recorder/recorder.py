@@ -6,6 +6,7 @@ record. A loss that the step sent back itself is not sent back again.
 
 from __future__ import annotations
 
+import gc
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
@@ -87,7 +88,8 @@ class Recorder:
         self.returned: object = None
         self.loss_value: float | None = None
         self.raised: Raised | None = None
-        self.old_grads: dict[int, tuple[Tensor | None, int]] = {}
+        self.old_grads: dict[int, tuple[Tensor, int]] = {}
+        """By the `id` of a parameter: the gradient that it had when this call of the step began, and its version."""
         self.buffers: dict[str, Snapshot] = {}
         self.growth = Growth()
         self.several = False
@@ -126,8 +128,7 @@ class Recorder:
         self.first_node = _get_sequence_nr()
         self.tape.start_step()
         self.old_grads = {
-            id(p): (p.grad, -1 if p.grad is None else p.grad._version)
-            for p in self.before.parameters.values()
+            id(p): (p.grad, p.grad._version) for p in self.before.parameters.values() if p.grad is not None
         }
         self.zero_before = {id(p) for p in self.before.parameters.values() if is_zero(p)}
         self.buffers = {name: Snapshot.of(b) for name, (b, _) in self.before.buffers.items()}
@@ -209,7 +210,13 @@ class Recorder:
         """The finished record."""
         from engine.recorder.diagnosis import diagnose
 
-        return diagnose(self)
+        collects = gc.isenabled()
+        gc.disable()  # a report makes objects by the thousand, and hardly any of them is garbage before it is done
+        try:
+            return diagnose(self)
+        finally:
+            if collects:
+                gc.enable()
 
 
 def record_step(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from torch import Tensor
 
@@ -19,12 +20,11 @@ from engine.recorder.frames import Line
 from engine.recorder.names import Names, add_held
 from engine.recorder.recorder import Recorder
 from engine.recorder.records import Location, ParameterState, Raised
-from engine.recorder.stages import leaf_names
 from engine.recorder.tape import Event, Tape
 from engine.recorder.tensors import is_zero
 
 
-@dataclass(slots=True)
+@dataclass
 class Scene:
     """One recording, ready to be asked."""
 
@@ -43,10 +43,6 @@ class Scene:
     roots: tuple[Entry, ...] = ()
     into_loss: set[int] = field(default_factory=set)
     perhaps: set[int] = field(default_factory=set)
-    users: dict[int, list[Call]] = field(default_factory=dict)
-    """By the `id` of an entry: the calls it went into."""
-    became: dict[int, list[Entry]] = field(default_factory=dict)
-    """By the `id` of an entry: the entries that are the same values under another tensor or at a later time."""
     constant: frozenset[str] = frozenset()
     functions: dict[int, Call] = field(default_factory=dict)
     """By the node of a custom Function: the last call in its forward."""
@@ -55,6 +51,25 @@ class Scene:
     read: dict[Line, Location] = field(default_factory=dict)
     starts: list[int] = field(default_factory=list)
     """The first sequence number of each call that made autograd nodes, in order."""
+
+    @cached_property
+    def users(self) -> dict[int, list[Call]]:
+        """By the `id` of an entry: the calls it went into."""
+        found: dict[int, list[Call]] = {}
+        for call in self.tape.calls:
+            for entry in call.inputs:
+                found.setdefault(id(entry), []).append(call)
+        return found
+
+    @cached_property
+    def became(self) -> dict[int, list[Entry]]:
+        """By the `id` of an entry: the entries that are the same values under another tensor or at a later time."""
+        found: dict[int, list[Entry]] = {}
+        for storage in self.tape.flow.by_storage:
+            for entry in self.tape.flow.sharing(storage):
+                for earlier in entry.previous:
+                    found.setdefault(id(earlier), []).append(entry)
+        return found
 
     def named(self, bits: int) -> list[str]:
         """The names of the leaves in a set of bits, unnamed ones left out."""
@@ -131,12 +146,13 @@ def look_at(recorder: Recorder) -> Scene:
     tape = recorder.tape
     if not names.held() <= names.tensors.keys():
         add_held(names, _met(tape))
-    bits = leaf_names(tape, names)
-    scene = Scene(recorder, tape, names, bits, recorder.raised)
     first = {id(p): n for n, p in reversed(names.parameters.items())}
+    bits = _leaf_names(tape, names, first)
+    scene = Scene(recorder, tape, names, bits, recorder.raised)
     scene.once = {n: p for n, p in names.parameters.items() if first[id(p)] == n}
     scene.held = names.held()
-    scene.constant = frozenset(n for n in names.parameters if is_meant(n, recorder.constant))
+    if recorder.constant:
+        scene.constant = frozenset(n for n in names.parameters if is_meant(n, recorder.constant))
     roots = [*tape.refused, *(entry for run in tape.backwards for entry in run.roots)]
     if recorder.loss is not None:
         found = tape.flow.look_up(recorder.loss)
@@ -147,18 +163,20 @@ def look_at(recorder: Recorder) -> Scene:
     scene.roots = tuple(dict.fromkeys([*roots, *returned]))
     scene.into_loss = closure(scene.roots, tape, False)
     scene.perhaps = closure(scene.roots, tape, True) if tape.sinks else scene.into_loss
-    for call in tape.calls:
-        if call.function is not None:
-            scene.functions[call.function] = call
-        for entry in call.inputs:
-            scene.users.setdefault(id(entry), []).append(call)
-    for storage, latest in tape.flow.by_storage.items():
-        for entry in tape.flow.sharing(storage) if latest.same_memory is not None else (latest,):
-            for earlier in entry.previous:
-                scene.became.setdefault(id(earlier), []).append(entry)
+    scene.functions = {call.function: call for call in tape.calls if call.function is not None}
     for name, tensor in names.parameters.items():
         scene.states[name] = _state(scene, name, tensor)
     return scene
+
+
+def _leaf_names(tape: Tape, names: Names, first: dict[int, str]) -> dict[int, str]:
+    """The name of each leaf, by its bit: the reader's where there is one."""
+    found = {}
+    for bit, tensor in enumerate(tape.flow.graph.leaves):
+        name = first.get(id(tensor)) or names.tensors.get(id(tensor), "")
+        if name:
+            found[bit] = name
+    return found
 
 
 def _met(tape: Tape) -> set[int]:
@@ -177,7 +195,9 @@ def closure(roots: Iterable[Entry], tape: Tape, perhaps: bool) -> set[int]:
         if id(entry) in seen:
             continue
         seen.add(id(entry))
-        todo.extend(before(entry))
+        todo += entry.previous
+        if entry.call is not None:
+            todo += entry.call.inputs
         if perhaps:
             count = max(entry.maybe, entry.call.maybe if entry.call is not None else 0)
             todo.extend(sink.outputs[0] for sink in tape.sinks[:count])
@@ -205,10 +225,9 @@ def arrivals(scene: Scene, tensor: Tensor) -> list[tuple[BackwardPass, str]]:
 
 
 def _state(scene: Scene, name: str, tensor: Tensor) -> ParameterState:
-    came = arrivals(scene, tensor)
     gradient = tensor.grad
-    old, version = scene.recorder.old_grads.get(id(tensor), (None, -1))
     if gradient is None:
+        came = arrivals(scene, tensor)
         cleared = [e for e in scene.tape.events if e.kind == "clear" and e.tensor is tensor]
         if came and getattr(tensor, "_post_accumulate_grad_hooks", None):
             return "gradient"  # a hook took it as soon as it was there
@@ -219,10 +238,13 @@ def _state(scene: Scene, name: str, tensor: Tensor) -> ParameterState:
                 return "gradient" if any(state == "value" for _, state in came) else "zero"
             scene.wiped[name] = cleared[-1].line
         return "none"
+    old, version = scene.recorder.old_grads.get(id(tensor), (None, -1))
     if gradient is old and gradient._version == version:
         return "none"
-    if old is not None and came and all(state == "zero" for _, state in came):
-        return "zero"
+    if old is not None:
+        came = arrivals(scene, tensor)
+        if came and all(state == "zero" for _, state in came):
+            return "zero"
     return "zero" if is_zero(gradient) else "gradient"
 
 

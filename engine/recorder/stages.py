@@ -7,38 +7,40 @@ a BatchNorm and results that are no tensors are no stages.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from engine.recorder.flow import Call, Entry
 from engine.recorder.frames import Line
 from engine.recorder.names import Names
-from engine.recorder.records import Location, Stage, TensorRecord
+from engine.recorder.records import Location, Stage
 from engine.recorder.source import assigned_name
 from engine.recorder.tape import Tape
 from engine.recorder.tensors import read_only
 
 
 def build_stages(
-    tape: Tape, names: Names, locate: Callable[[Line], Location]
+    tape: Tape, names: Names, bit_names: dict[int, str], locate: Callable[[Line], Location]
 ) -> tuple[tuple[Stage, ...], dict[int, int]]:
     """The stages, and the index of the stage behind each entry (by the entry's `id`)."""
     stages: list[Stage] = []
     where: dict[int, int] = {}
-    bit_names = leaf_names(tape, names)
     for entry in tape.inputs:
         if entry.content is None or (entry.leaf is not None and _is_parameter(entry, names, bit_names)):
             continue
         where[id(entry)] = len(stages)
         if entry.leaf is not None:
             _take_leaf_gradient(entry, tape)
-        record = entry.record(entry.name)
-        stages.append(_stage(len(stages), "input", "", (), (), entry, record, None, None))
+        stages.append(
+            Stage(
+                len(stages), "input", "", (), (), entry.record(entry.name), None,
+                entry.gradient, entry.gradient_state, None,
+            )
+        )  # fmt: skip
     groups = _groups(tape)
     last_on_line = {call.line: call for group in groups for call in group}
     storages: dict[int, int] = {e.storage: where[id(e)] for e in tape.inputs if e.storage and id(e) in where}
     for group in groups:
         call, first = group[-1], group[0]
-        output = _result(tape, call)
+        output = call.outputs[0] if call.function is None else _result(tape, call)
         if output.content is None:
             continue
         index = len(stages)
@@ -49,7 +51,8 @@ def build_stages(
             if behind is not None:
                 inputs[behind] = None
                 continue
-            inputs.update(dict.fromkeys(_stages_behind(entry, where)))
+            if entry.previous:
+                inputs.update(dict.fromkeys(_stages_behind(entry, where)))
             if entry.leaf is not None and entry.leaf in bit_names:
                 used.add(bit_names[entry.leaf])
         name = assigned_name(call.line) if last_on_line.get(call.line) is call else ""
@@ -58,14 +61,15 @@ def build_stages(
             names.modules.get(id(call.module), type(call.module).__name__) if call.module is not None else ""
         )
         shared = storages.get(output.storage)
-        stage = _stage(
-            index, operation, module, tuple(inputs), tuple(sorted(used)), output,
-            output.record(name), shared, locate(call.line) if call.line is not None else None,
-        )  # fmt: skip
-        more = tuple([e.record() for e in call.outputs[1:] if e.content is not None])
+        rest = call.outputs[1:]
+        more = tuple([e.record() for e in rest if e.content is not None]) if rest else ()
         stages.append(
-            replace(stage, more_outputs=more, number_of_calls=len(group)) if more or len(group) > 1 else stage
-        )
+            Stage(
+                index, operation, module, tuple(inputs), tuple(sorted(used)), output.record(name), shared,
+                output.gradient, output.gradient_state, locate(call.line) if call.line is not None else None,
+                more, len(group),
+            )
+        )  # fmt: skip
         for member in group:
             for entry in member.outputs:
                 where[id(entry)] = index
@@ -83,17 +87,6 @@ def _take_leaf_gradient(entry: Entry, tape: Tape) -> None:
         entry.gradient_state = next((s for s in ("value", "zero") if s in states), "none")
         if entry.gradient_state == "none":
             entry.gradient = None
-
-
-def leaf_names(tape: Tape, names: Names) -> dict[int, str]:
-    """The name of each leaf, by its bit: the reader's where there is one."""
-    found = {}
-    by_id = {id(p): name for name, p in reversed(names.parameters.items())}
-    for bit, tensor in enumerate(tape.flow.graph.leaves):
-        name = by_id.get(id(tensor)) or names.tensors.get(id(tensor), "")
-        if name:
-            found[bit] = name
-    return found
 
 
 def _is_parameter(entry: Entry, names: Names, bit_names: dict[int, str]) -> bool:
@@ -134,8 +127,6 @@ def _function_name(tape: Tape, call: Call) -> str:
 
 
 def _stages_behind(entry: Entry, where: dict[int, int]) -> list[int]:
-    if not entry.previous:
-        return []
     found: list[int] = []
     todo, seen = list(entry.previous), {id(entry)}
     while todo:
@@ -148,19 +139,3 @@ def _stages_behind(entry: Entry, where: dict[int, int]) -> list[int]:
         else:
             todo.extend(before.previous)
     return found
-
-
-def _stage(
-    index: int,
-    operation: str,
-    module: str,
-    inputs: tuple[int, ...],
-    parameters: tuple[str, ...],
-    entry: Entry,
-    record: TensorRecord,
-    shared: int | None,
-    location: Location | None,
-) -> Stage:
-    return Stage(
-        index, operation, module, inputs, parameters, record, shared, entry.gradient, entry.gradient_state, location
-    )  # fmt: skip

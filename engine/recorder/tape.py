@@ -166,7 +166,7 @@ class Tape:
             self._alias(tensor, entry, alias, caller)
         elif self.sinks and not name and not entry.tracked:
             entry.maybe = len(self.sinks)
-        if self.in_step and not isinstance(tensor, torch.nn.Parameter):
+        if self.in_step and (entry.leaf is None or not isinstance(tensor, torch.nn.Parameter)):
             entry.content = content_of(tensor, self.keep, self.measure)
             entry.met_as_input = True
             self.inputs.append(entry)

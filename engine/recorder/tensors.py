@@ -7,7 +7,7 @@ neither shows up as a call nor touches a version counter.
 from __future__ import annotations
 
 import ctypes
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
@@ -35,14 +35,15 @@ def is_plain(tensor: Tensor) -> bool:
 
 def read_only(tensor: Tensor, keep: int) -> Array | None:
     """A read-only copy, same shape; None where it has more than `keep` elements or can't be read."""
-    if tensor.numel() > keep or not is_plain(tensor):
+    if tensor.numel() > keep or is_functorch_wrapped_tensor(tensor):
         return None
-    try:
+    try:  # the others that are not plain refuse by themselves
         wider = _NO_NUMPY.get(tensor.dtype)
         array = (tensor if wider is None else tensor.detach().to(wider)).numpy(force=True)
     except (RuntimeError, TypeError, NotImplementedError):
         return None
-    return cast(Array, np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape))
+    copy: Array = np.ndarray(array.shape, array.dtype, array.tobytes())
+    return copy
 
 
 def statistics(tensor: Tensor) -> tuple[float, float, float] | None:
@@ -75,19 +76,21 @@ def is_zero(tensor: Tensor) -> bool:
     Asked of every edge of a backward pass, and nearly always settled by the first few elements, which are read
     from memory directly: a torch operation would take ten times as long as the question is worth.
     """
-    readable = type(tensor) in _PLAIN_TYPES and tensor.is_cpu and tensor.layout is _STRIDED
-    if readable:
-        number, address = _NUMBERS.get(tensor.dtype), tensor.data_ptr()
-        if number is not None and address and number.from_address(address).value:
+    number = _NUMBERS.get(tensor.dtype)
+    if number is not None and type(tensor) in _PLAIN_TYPES and tensor.is_cpu and tensor.layout is _STRIDED:
+        address = tensor.data_ptr()
+        if address and number.from_address(address).value:
             return False
+    else:
+        number = None
     if tensor.is_meta:
         return False
     if tensor.layout != torch.strided:
         tensor = tensor.detach().coalesce().values() if tensor.layout == torch.sparse_coo else tensor
     if not tensor.numel():
         return False
-    arrays = _AT_ADDRESS.get(tensor.dtype)
-    if arrays is not None and readable:
+    if number is not None:
+        arrays = _AT_ADDRESS[tensor.dtype]
         strides, address = tensor.stride(), tensor.data_ptr()
         side_by_side = min(_FIRST, tensor.shape[strides.index(1)]) if 1 in strides else 1
         if address and any(arrays[side_by_side].from_address(address)):

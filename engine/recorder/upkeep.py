@@ -16,7 +16,7 @@ from torch.optim import Optimizer
 
 from engine.recorder.frames import Line
 from engine.recorder.intent import working_optimizers
-from engine.recorder.names import ids_in, modules_of
+from engine.recorder.names import ids_in
 from engine.recorder.scene import Scene, arrivals
 from engine.recorder.source import line_that_assigns, line_that_binds
 from engine.recorder.suggestions import WHAT, listed, verb
@@ -35,24 +35,23 @@ def warn_of_upkeep(scene: Scene) -> Iterator[Warned]:
 
 
 _CONTAINERS = (list, tuple, dict, set, Tensor)
-_PLAIN = frozenset([bool, int, float, str, type(None)])
-"""What nearly all attributes of torch's own modules are."""
+_OF_EVERY_MODULE = frozenset(vars(nn.Module()))
+"""The attributes that torch itself gives to a module: most of those that there are."""
 
 
 def hidden_parameters(scene: Scene) -> dict[str, Tensor]:
     """Parameters of layers that sit in a plain container of a module and are not registered there, by their path."""
     found: dict[str, Tensor] = {}
-    for key, value in scene.names.variables.items():
-        if not isinstance(value, nn.Module):
-            continue
+    for layers in scene.names.layers.values():
         own: set[int] | None = None
-        for path, module in modules_of(value):
-            for name, held in vars(module).items():
-                if type(held) in _PLAIN or name.startswith("_") or not isinstance(held, _CONTAINERS):
-                    continue
-                base = ".".join(p for p in (key, path, name) if p)
-                for full, parameter in _contained(base, held, 3):
-                    own = {id(p) for p in value.parameters()} if own is None else own
+        for path, module in layers:
+            inside = vars(module)
+            own_names = inside.keys() - _OF_EVERY_MODULE
+            holders = {n for n in own_names if isinstance(inside[n], _CONTAINERS) and n[0] != "_"}
+            for name in [n for n in inside if n in holders] if holders else ():
+                base = f"{path}.{name}" if path else name
+                for full, parameter in _contained(base, inside[name], 3):
+                    own = {id(p) for p in layers[0][1].parameters()} if own is None else own
                     if id(parameter) not in own:
                         found.setdefault(full, parameter)
     return found
@@ -74,7 +73,7 @@ def _contained(base: str, held: object, depth: int) -> Iterator[tuple[str, Tenso
 
 
 def _unregistered(scene: Scene, hidden: dict[str, Tensor]) -> Iterator[Warned]:
-    used = {b for run in scene.tape.backwards for b in run.arrived}
+    used = {b for run in scene.tape.backwards for b in run.arrived} if hidden else set()
     bit_of = scene.tape.flow.graph.bit_of
     names, paths = [], []
     for path, parameter in hidden.items():
@@ -100,6 +99,8 @@ def _unregistered(scene: Scene, hidden: dict[str, Tensor]) -> Iterator[Warned]:
 
 
 def _stale(scene: Scene, hidden: set[int]) -> Iterator[Warned]:
+    if not scene.names.optimizers:
+        return
     alive = {id(p) for p in scene.names.parameters.values()} | hidden
     used = {id(scene.tape.flow.graph.leaves[b]) for run in scene.tape.backwards for b in run.arrived}
     for name, optimizer in scene.names.optimizers.items():
@@ -118,7 +119,8 @@ def _stale(scene: Scene, hidden: set[int]) -> Iterator[Warned]:
 
 
 def _zero_grad(scene: Scene) -> Iterator[Warned]:
-    thrown = {name: _thrown_away(scene, tensor) for name, tensor in scene.once.items()}
+    several = scene.once.items() if len(scene.tape.backwards) > 1 else ()
+    thrown = {name: _thrown_away(scene, tensor) for name, tensor in several}
     for line, names in _by_line({n: line for n, line in thrown.items() if line is not None}, scene):
         text = f"The gradients of {listed(names)} are cleared here between two passes of one loop, before any step used them."
         advice = "Clear them once before the loop, so that its passes add up; or step after each pass."
@@ -208,9 +210,10 @@ def notes_on(scene: Scene) -> Iterator[str]:
     own = (
         recorder.whole_step and not recorder.sent_back and any(run.to_leaves for run in scene.tape.backwards)
     )
-    fed = {id(p) for n, p in scene.names.parameters.items() if scene.states[n] == "gradient"}
-    hooked = any(getattr(p, "_post_accumulate_grad_hooks", None) for p in scene.names.parameters.values())
-    if own and not stepped and fed & scene.held and not hooked:
+    waiting = own and not stepped and any(
+        scene.states[n] == "gradient" and id(p) in scene.held for n, p in scene.once.items()
+    )  # fmt: skip
+    if waiting and not any(getattr(p, "_post_accumulate_grad_hooks", None) for p in scene.once.values()):
         yield "No optimizer's `step()` was called, so nothing moves in this step."
     planned = {
         id(value.optimizer) for value in scene.names.variables.values()

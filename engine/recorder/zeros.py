@@ -63,8 +63,10 @@ def find_dropped(scene: Scene) -> list[ZeroFound]:
     """The nodes that got a gradient and sent none on to a parameter that autograd knows behind them."""
     found: dict[int, ZeroFound] = {}
     for name, state in scene.states.items():
+        if state != "none" or name in scene.wiped:
+            continue
         bit = scene.tape.flow.graph.bit_of.get(id(scene.tensor(name)), -1)
-        for run in scene.tape.backwards if state == "none" and name not in scene.wiped else ():
+        for run in scene.tape.backwards:
             if not run.finished or run.arrived.get(bit) != "none":
                 continue
             for kind, node, _ in _origins(run, incoming(run), (bit, True), "none"):
