@@ -87,10 +87,9 @@ def show_evidence(trace: Trace, verdict: Verdict, epoch: int) -> None:
     st.header("The evidence", anchor=False)
     st.html(_table(trace, verdict))
     st.caption(
-        "Counted in the first epochs of each run: autograd nodes that the backward passes go through, bytes of tensors "
-        "that are kept in memory for them, and how many of those bytes are still held when the epoch is over. The same counts "
-        "come out on every machine. A loss is read before the step of its epoch; what is measured beside it is read "
-        "after it where the step moves the parameters itself."
+        "Counted in a few epochs of each run. Autograd saves tensors on the way forward and needs them on the way back; "
+        "a graph that is cut off is let go, with what it saved. The counts are the same on every machine, the time is the "
+        "median of a few epochs on this one. The loss of an epoch is read before its weights move."
     )
     if any(loss == loss for run in trace.runs for loss in run.losses):
         charts.show_losses(trace, epoch)
