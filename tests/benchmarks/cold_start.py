@@ -19,7 +19,7 @@ from tests.benchmarks.table import Row, compared, measured, table
 from tests.browser.conftest import started_browser, started_server, wait
 
 PLAIN = "tests/benchmarks/plain/one_line.py"
-ROUNDS = 5
+ROUNDS = 4
 TARGET = 1.3
 
 

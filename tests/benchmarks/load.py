@@ -38,7 +38,7 @@ ARRIVALS = 0.1
 """Seconds from one visitor to the next."""
 EPOCHS = tuple(range(30, 120, 10))
 """What the link says, then the eight places of the slider."""
-AT_ONCE = 300
+AT_ONCE = 150
 """Reruns of the saturation, over all visitors."""
 
 Expected = dict[Settings, Trace]

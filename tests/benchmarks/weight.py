@@ -79,7 +79,7 @@ def first_load(browser: Browser, address: str) -> tuple[float, float]:
     page = context.new_page()
     page.set_default_timeout(90_000)
     page.on("websocket", count)
-    page.on("requestfinished", answered.append)
+    page.on("requestfinished", lambda request: answered.append(request))
     page.goto(address)
     wait(page)
     sizes = [request.sizes()["responseBodySize"] for request in answered]
