@@ -7,7 +7,7 @@ What comes back is parsed, but nothing is drawn, and no chart's data are read.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -41,10 +41,13 @@ class Visitor:
         self._page = ""
         self._widgets: dict[str, WidgetState] = {}
         self._kept: dict[str, ForwardMsg] = {}
+        self.overhears: Callable[[bytes], None] | None = None
+        """Called with all that the server sends."""
 
-    async def arrive(self, page: str, query: dict[str, str]) -> Answer:
+    async def arrive(self, page: str, query: dict[str, str] | str) -> Answer:
         """Opens a link to a page; "" is the first one."""
-        self._link = urlencode(query)
+        self._link = query if isinstance(query, str) else urlencode(query)
+        self._page = ""
         return await self._run(page_name=page)
 
     async def go(self, page: str) -> Answer:
@@ -55,12 +58,40 @@ class Visitor:
 
     async def move(self, slider: str, value: float) -> Answer:
         """Moves a slider to a value; "" moves none and only runs the page again."""
-        for name, state in self._widgets.items():
-            if slider and name.endswith(f"-{slider}"):
-                state.double_array_value.data[:] = [value]
+        if slider:
+            self._set(slider, value)
         return await self._run()
 
+    async def hold(self, slider: str, values: Iterable[float], until: Callable[[Answer], bool]) -> Answer:
+        """Moves a slider from value to value as a held arrow key does, and waits for a run that `until` accepts."""
+        begun = perf_counter()
+        for value in values:
+            self._set(slider, value)
+            await self._ask()
+        return await self._receive(begun, until)
+
+    async def leave_unread(self) -> None:
+        """Asks for the page once more and reads nothing of it."""
+        await self._ask()
+
+    async def stop(self, page: str) -> Answer:
+        """Goes to a page, presses stop as soon as its run has begun, and waits for the run to end."""
+        self._page = self._pages[page]
+        begun = perf_counter()
+        await self._ask()
+        return await self._receive(begun, stopping=True)
+
+    def _set(self, slider: str, value: float) -> None:
+        for name, state in self._widgets.items():
+            if name.endswith(f"-{slider}"):
+                state.double_array_value.data[:] = [value]
+
     async def _run(self, page_name: str = "") -> Answer:
+        begun = perf_counter()
+        await self._ask(page_name)
+        return await self._receive(begun)
+
+    async def _ask(self, page_name: str = "") -> None:
         asked = BackMsg()
         state = asked.rerun_script
         state.query_string = self._link
@@ -71,9 +102,15 @@ class Visitor:
         state.context_info.timezone = "UTC"
         state.context_info.locale = "en-US"
         state.context_info.url = f"{self._address}/{page_name}"
-        answer, shown = Answer(), set[str]()
-        begun = perf_counter()
         await self._connection.send(asked.SerializeToString())
+
+    async def _receive(
+        self,
+        begun: float,
+        until: Callable[[Answer], bool] = lambda answer: True,
+        stopping: bool = False,
+    ) -> Answer:
+        answer, shown = Answer(), set[str]()
         async for frame in self._connection:
             assert isinstance(frame, bytes)
             message = ForwardMsg.FromString(frame)
@@ -88,14 +125,21 @@ class Visitor:
                     self._kept[message.hash] = message
                 _read(element, kind or "", answer)
                 self._take_widget(element, kind or "", shown)
+            elif kind == "new_session":
+                answer.texts.clear()
+                shown.clear()
             elif kind == "navigation":
                 self._pages = {p.url_pathname: p.page_script_hash for p in message.navigation.app_pages}
                 self._page = message.navigation.page_script_hash
             elif kind == "page_info_changed":
                 self._link = message.page_info_changed.query_string
             answer.sizes.append((kind or "", len(frame)))
+            if self.overhears is not None:
+                self.overhears(frame)
+            if stopping and kind == "new_session":
+                await self._connection.send(BackMsg(stop_script=True).SerializeToString())
             if kind == "script_finished":
-                if message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
+                if message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY and until(answer):
                     break
                 if message.script_finished == ForwardMsg.FINISHED_WITH_COMPILE_ERROR:
                     answer.exceptions.append("the page does not compile")
@@ -119,6 +163,8 @@ class Visitor:
 def _read(element: Element, kind: str, answer: Answer) -> None:
     if kind == "markdown":
         answer.texts.append(element.markdown.body)
+    elif kind in ("alert", "progress"):
+        answer.texts.append(element.alert.body if kind == "alert" else element.progress.text)
     elif kind == "exception":
         answer.exceptions.append(f"{element.exception.type}: {element.exception.message}")
 
