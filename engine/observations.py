@@ -8,6 +8,7 @@ All changes are given in the loss's own unit, so that they can be compared with 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from itertools import pairwise
 
 from engine.trace import Run, Trace
@@ -19,7 +20,29 @@ _PLATEAU = 1e-4
 def observe(run: Run) -> tuple[str, ...]:
     """One sentence for each epoch of a run."""
     falls = tuple(before - after for before, after in pairwise(run.losses))
-    return (_start(run), *(_change(run, falls, number) for number in range(len(falls))))
+    fastest = max((fall for fall in falls if math.isfinite(fall)), default=0.0)
+    changes = enumerate(_ahead(falls))
+    return (_start(run), *(_change(run, falls, number, fastest, ahead) for number, ahead in changes))
+
+
+@dataclass(frozen=True)
+class _Ahead:
+    """What follows after a change of the loss."""
+
+    rises: bool
+    """Whether every later change that is finite is a rise."""
+    largest: float
+    """The largest of this and all later changes, whichever way; infinite where one is not finite."""
+
+
+def _ahead(falls: tuple[float, ...]) -> list[_Ahead]:
+    """What follows after each of these changes, gone through from the last one back."""
+    found, rises, largest = [], True, 0.0
+    for fall in reversed(falls):
+        largest = max(largest, abs(fall)) if math.isfinite(fall) else math.inf
+        found.append(_Ahead(rises, largest))
+        rises = rises and not (math.isfinite(fall) and fall >= 0)
+    return found[::-1]
 
 
 def summarize(trace: Trace) -> tuple[str, ...]:
@@ -42,9 +65,8 @@ def _start(run: Run) -> str:
     return f"{start} backward() refuses, so no weight will change." if run.refusal else start
 
 
-def _change(run: Run, falls: tuple[float, ...], number: int) -> str:
-    fall, loss, later = falls[number], run.losses[number + 1], falls[number + 1 :]
-    largest = max((f for f in falls if math.isfinite(f)), default=0.0)
+def _change(run: Run, falls: tuple[float, ...], number: int, fastest: float, ahead: _Ahead) -> str:
+    fall, loss = falls[number], run.losses[number + 1]
     if run.refusal and math.isnan(loss):
         return "The step raised again."
     if not math.isfinite(loss):
@@ -56,15 +78,15 @@ def _change(run: Run, falls: tuple[float, ...], number: int) -> str:
     if abs(fall) <= _PLATEAU * abs(run.losses[0]):
         return "Hardly any change: a plateau."
     if fall < 0:
-        runaway = run.diverged_at is not None and all(f < 0 for f in later if math.isfinite(f))
+        runaway = ahead.rises and run.diverged_at is not None
         return (
             f"Rises by {-fall:.3g}: {'on the way to divergence' if runaway else 'this step made it worse'}."
         )
-    if fall == largest:
+    if fall == fastest:
         return f"Falls by {fall:.3g}, the fastest fall of the run: the model is learning."
-    if fall >= 0.5 * largest:
+    if fall >= 0.5 * fastest:
         return f"Falls steadily, by {fall:.3g}."
-    if all(abs(f) <= 0.1 * largest for f in (fall, *later)):
+    if ahead.largest <= 0.1 * fastest:
         return f"Falls further, by {fall:.3g}: converging."
     slower = number > 0 and 0 < fall < falls[number - 1]
     return f"Falls by {fall:.3g}{': lower, and the falls are getting smaller' if slower else ''}."

@@ -23,6 +23,7 @@ from torch import Generator, Tensor, nn
 from engine.experiments import Experiment, find_experiment
 from engine.optimizers import MakeOptimizer
 from engine.settings import NOWHERE, Settings
+from engine.syntax import parse, parse_expression
 
 MARK = "# <-- the gradient stops here"
 """The comment at the end of the line with the detach."""
@@ -119,7 +120,7 @@ def _written_out(described: Experiment, detach: str, chosen: Mapping[str, object
     ]
     kept = frozenset(p.name for p in described.places if described.keeps_others and detach != NOWHERE)
     after = 0
-    for node in ast.parse(source).body:
+    for node in parse(source).body:
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
         block = "\n".join(lines[after : node.end_lineno])
         after = node.end_lineno or first
@@ -160,7 +161,7 @@ def _is_scaffolding(node: ast.stmt) -> bool:
 
 def _resolve(code: str, stands: Collection[str], marked: str) -> str:
     """`code` with the marks of the places in `stands` written as real torch and all other marks taken away."""
-    tree = ast.parse(code)
+    tree = parse(code)
     marks = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _mark(node)]
     lines = code.splitlines()
     gone = set()
@@ -182,7 +183,7 @@ def _bracketed(code: str) -> str:
     """An expression that `.detach()` can follow."""
     return (
         code
-        if isinstance(ast.parse(code, mode="eval").body, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+        if isinstance(parse_expression(code), ast.Name | ast.Attribute | ast.Call | ast.Subscript)
         else f"({code})"
     )
 

@@ -14,6 +14,7 @@ import torch
 
 from engine.settings import Settings
 from engine.source import script_of
+from engine.syntax import parse
 from engine.training import plain_torch, start_model
 
 
@@ -37,7 +38,7 @@ def terms(settings: Settings, detached: bool) -> tuple[Term, ...]:
     Raises `ValueError` for a step without a line `loss = ...` that returns its loss.
     """
     script = script_of(settings)
-    tree = ast.parse(script.text)
+    tree = parse(script.text)
     name = "step_with_detach" if detached else "step_without_detach"
     step = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
     line = next((node for node in step.body if _is_loss(node)), None)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from engine.syntax import parse
+
 
 @dataclass(frozen=True)
 class Example:
@@ -28,6 +30,6 @@ def examples() -> tuple[Example, ...]:
 
 
 def _example(path: Path) -> Example:
-    docstring = ast.get_docstring(ast.parse(path.read_text())) or path.stem
+    docstring = ast.get_docstring(parse(path.read_text())) or path.stem
     title, _, story = docstring.partition("\n")
     return Example(path.stem, title.rstrip("."), " ".join(story.split()), path)

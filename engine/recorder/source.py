@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 
 from engine.recorder.frames import Line, Passed, judged
+from engine.syntax import parse
 
 
 @dataclass(slots=True)
@@ -55,7 +56,7 @@ def source(file: str) -> Source:
 def _parse(text: str) -> Source:
     found = Source()
     try:
-        tree = ast.parse(text)
+        tree = parse(text)
     except (SyntaxError, ValueError):
         return found
     for node in ast.walk(tree):

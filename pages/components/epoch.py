@@ -21,7 +21,7 @@ def choose_epoch(view: View, hint: str) -> int:
         1,
         last,
         help=hint,
-        **keeper.bound("epoch", view.epoch, lambda now, epoch: replace(now, epoch=epoch)),
+        **keeper.bound("epoch", view.epoch, lambda now, epoch: replace(now, epoch=epoch), (1, last)),
     )
     st.caption(hint)
     return view.epoch

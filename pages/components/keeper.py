@@ -57,15 +57,21 @@ def change(**changes: Any) -> None:
     keep(replace(current_view(), **changes))
 
 
-def bound(key: str, value: object, changed: Callable[[View, Any], View]) -> dict[str, Any]:
+def bound(
+    key: str, value: object, changed: Callable[[View, Any], View], bounds: tuple[int, int] | None = None
+) -> dict[str, Any]:
     """The `key` and `on_change` for a widget that shows `value` and whose new value `changed` puts into a view.
 
     `changed` is given the view of that moment, not of the run that drew the widget: two quick moves both count.
+    A slider whose `bounds` change is a new one to the browser, which would start it at its lower end.
     """
     # Set it where it must be: a widget forgets between pages. Not where it holds already: that would push the value
     # to the browser, and undo what the reader has moved on to meanwhile.
-    if st.session_state[_ARRIVED] or st.session_state.get(key) != value:
+    before = st.session_state.get(f"bounds of {key}")
+    if st.session_state[_ARRIVED] or st.session_state.get(key) != value or before != bounds:
         st.session_state[key] = value
+    if bounds is not None:
+        st.session_state[f"bounds of {key}"] = bounds
 
     def on_change() -> None:
         keep(changed(current_view(), st.session_state[key]))

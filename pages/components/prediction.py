@@ -28,7 +28,10 @@ def choose_sample(view: View, trace: Trace) -> int:
     if shown != view.sample:
         st.caption(f"There are {samples} samples; sample {shown} is shown instead of {view.sample}.")
     st.slider(
-        "Sample", 1, samples, **keeper.bound("sample", shown, lambda now, sample: replace(now, sample=sample))
+        "Sample",
+        1,
+        samples,
+        **keeper.bound("sample", shown, lambda now, sample: replace(now, sample=sample), (1, samples)),
     )
     return shown - 1
 

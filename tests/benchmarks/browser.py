@@ -14,7 +14,8 @@ from __future__ import annotations
 from playwright.sync_api import Page
 
 from tests.benchmarks.table import Row, compared, percentile, table
-from tests.browser.conftest import started_browser, started_server, wait
+from tests.browser.conftest import started_browser, wait
+from tests.servers import started_server
 
 PLAIN = "tests/benchmarks/plain/charts.py"
 FIRST, CHANGES = 30, 30

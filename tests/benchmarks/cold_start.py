@@ -16,7 +16,8 @@ from contextlib import closing
 from playwright.sync_api import Browser
 
 from tests.benchmarks.table import Row, compared, measured, table
-from tests.browser.conftest import started_browser, started_server, wait
+from tests.browser.conftest import started_browser, wait
+from tests.servers import started_server
 
 PLAIN = "tests/benchmarks/plain/one_line.py"
 ROUNDS = 4

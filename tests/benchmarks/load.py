@@ -29,7 +29,7 @@ from engine import Settings, Trace, train
 from engine.observations import summarize
 from tests.benchmarks.process import processor_seconds, resident, written
 from tests.benchmarks.table import Row, compared, measured, percentile, table
-from tests.browser.conftest import Server, started_server
+from tests.servers import Server, started_server
 from tests.visitors import Answer, Visitor, visitor
 
 VISITORS = 50

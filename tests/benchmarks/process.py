@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from tests.browser.conftest import Server
+from tests.servers import Server
 
 
 def resident(process: subprocess.Popen[bytes]) -> float:

@@ -18,7 +18,8 @@ from playwright.sync_api import Browser, Request, WebSocket
 
 from tests.benchmarks.process import written
 from tests.benchmarks.table import Row, compared, measured, table
-from tests.browser.conftest import started_browser, started_server, wait
+from tests.browser.conftest import started_browser, wait
+from tests.servers import started_server
 from tests.visitors import visitor
 
 PLAIN = "tests/benchmarks/plain/one_line.py"

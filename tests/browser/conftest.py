@@ -7,21 +7,15 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
-import subprocess
-import sys
-import tempfile
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 from urllib.parse import urlencode, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.servers import running_server
 
 ROOT = Path(__file__).parents[2]
 SCREENSHOTS = Path(__file__).parent / "screenshots"
@@ -39,57 +33,6 @@ ARGUMENTS = [
 
 expect.set_options(timeout=60_000)
 """What a page must come to show is waited for, however slow the machine: only a wrong page is a failure."""
-
-
-@dataclass(frozen=True)
-class Server:
-    """A server that answers: where, which process it is, and the file that all its output goes to."""
-
-    address: str
-    process: subprocess.Popen[bytes]
-    log: IO[bytes]
-
-
-@contextmanager
-def running_server(*arguments: str) -> Iterator[str]:
-    """The address of a fresh server of the app, ended afterwards."""
-    with started_server(*arguments) as server:
-        yield server.address
-
-
-@contextmanager
-def started_server(
-    *arguments: str, script: str = "streamlit_app.py", python: Sequence[str] = ()
-) -> Iterator[Server]:
-    """A fresh server of a script, under python with these options, ended afterwards."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [
-        *(sys.executable, *python, "-m", "streamlit", "run", script, "--server.headless", "true"),
-        *("--server.address", "127.0.0.1", "--server.port", str(port)),
-        *arguments,
-    ]
-    address = f"http://127.0.0.1:{port}"
-    with tempfile.TemporaryFile() as log:  # not a pipe, which nobody would empty
-        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
-        try:
-            _wait_for(address + "/_stcore/health", process, log)
-            yield Server(address, process, log)
-        finally:
-            process.terminate()
-            process.wait(20)
-
-
-def _wait_for(address: str, process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
-    while process.poll() is None:
-        try:
-            with urllib.request.urlopen(address, timeout=10):
-                return
-        except (urllib.error.URLError, OSError):
-            continue
-    log.seek(0)
-    raise RuntimeError(f"the server ended: {log.read()!r}")
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,8 @@ import shutil
 
 from playwright.sync_api import sync_playwright
 
-from tests.browser.conftest import ARGUMENTS, ROOT, running_server, wait
+from tests.browser.conftest import ARGUMENTS, wait
+from tests.servers import ROOT, running_server
 
 
 def main() -> None:

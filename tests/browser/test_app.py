@@ -10,14 +10,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from pages.components.frame import PAGES
-from tests.browser.conftest import (
-    SCREENSHOTS,
-    Opener,
-    no_exception,
-    no_sideways_scroll,
-    running_server,
-    wait,
-)
+from tests.browser.conftest import SCREENSHOTS, Opener, no_exception, no_sideways_scroll, wait
+from tests.servers import running_server
 
 ADDRESSES = {title: "" if title == "Home" else path[6:-3] for path, title in PAGES}
 OWN_TESTS = "Detach in practice"
@@ -63,6 +57,16 @@ def test_a_moved_slider_reaches_the_chart(server: str, open_page: Opener) -> Non
     expect(page.locator('path[aria-label*="epoch: 6; loss"]').first).to_be_attached()
     assert marks.count() > before
     assert "epochs=6" in page.url
+
+
+def test_a_slider_whose_end_moves_stays_where_it_was(server: str, open_page: Opener) -> None:
+    page = open_page(server, "training_trace", epochs=30)
+    press(page, "epochs", "ArrowRight")
+    expect(page.get_by_text("without detach, epoch 4: loss")).to_be_visible()
+    expect(page.locator(".st-key-epoch input[type=range]")).to_have_value("4")
+    press(page, "epoch", "ArrowRight")
+    expect(page.get_by_text("without detach, epoch 5: loss")).to_be_visible()
+    assert "epoch=5" in page.url
 
 
 def test_an_epoch_is_played_to_the_end(server: str, open_page: Opener) -> None:

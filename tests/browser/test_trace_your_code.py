@@ -5,7 +5,8 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Opener, no_exception, no_sideways_scroll, running_server
+from tests.browser.conftest import Opener, no_exception, no_sideways_scroll
+from tests.servers import running_server
 
 STARVING = """
 import torch

@@ -17,7 +17,7 @@ from engine import Settings, train
 from engine.observations import summarize
 from pages.components.frame import PAGES
 from pages.components.view import View
-from tests.browser.conftest import Server, started_server
+from tests.servers import Server, started_server
 from tests.visitors import Answer, visitor
 
 ADDRESSES = ["" if title == "Home" else path[6:-3] for path, title in PAGES]
