@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Literal
 
 import altair as alt
@@ -36,23 +37,44 @@ def lines(
 
     `highest` is the upper end of the scale: twins side by side are only comparable on the same one.
     """
+    drawn = _lines(what, by, names, along, ruled, last <= _POINTS_UP_TO)
+    domains: dict[str, list[float] | None] = {
+        "x": [1, max(last, 2)],
+        "y": None if highest is None else [0, highest],
+    }
+    return {**drawn, "layer": [_scaled(layer, domains) for layer in drawn["layer"]]}
+
+
+def _scaled(layer: Spec, domains: Mapping[str, list[float] | None]) -> Spec:
+    """A layer whose axes reach over these domains, where they are given."""
+    encoding = dict(layer["encoding"])
+    for axis, domain in domains.items():
+        if axis in encoding and domain is not None:
+            encoding[axis] = {
+                **encoding[axis],
+                "scale": {**encoding[axis].get("scale", {}), "domain": domain},
+            }
+    return {**layer, "encoding": encoding}
+
+
+@lru_cache(maxsize=256)
+def _lines(what: str, by: str, names: tuple[str, ...], along: str, ruled: bool, dotted: bool) -> Spec:
+    """The same without domains: altair takes far longer to write a chart than torch to train for it."""
     twins = names == TWINS
-    scale = alt.Scale(domain=[0, highest]) if highest is not None else alt.Scale()
     domain = alt.Scale(domain=list(names))
     colours = alt.Scale(domain=list(names), range=_COLOURS if twins else _LAYER_COLOURS)
     axis = alt.Axis(labelExpr="format(datum.value, abs(datum.value) < 1e3 ? '.3~g' : ',.4~r')")
     x = alt.X(
         f"{along}:Q",
         title=along,
-        scale=alt.Scale(domain=[1, max(last, 2)], nice=False, zero=False),
+        scale=alt.Scale(nice=False, zero=False),
         axis=alt.Axis(tickMinStep=1, format="d"),
     )
-    y = alt.Y(f"{what}:Q", title=what, scale=scale, axis=axis)
-    colour = alt.Color(
-        f"{by}:N", scale=colours, legend=alt.Legend(orient="top", title=None, symbolType="stroke")
-    )
+    y = alt.Y(f"{what}:Q", title=what, axis=axis)
+    legend = alt.Legend(orient="top", title=None, symbolType="stroke")
+    colour = alt.Color(f"{by}:N", scale=colours, legend=legend)
     tips = [alt.Tooltip(f"{along}:Q", format="d"), f"{by}:N", alt.Tooltip(f"{what}:Q", format=".6g")]
-    size, opacity = (60, 1.0) if last <= _POINTS_UP_TO else (80, 0.0)
+    size, opacity = (60, 1.0) if dotted else (80, 0.0)
     base = alt.Chart(_ROWS)
     line = base.mark_line(strokeWidth=2).encode(
         x=x, y=y, color=colour, strokeDash=alt.StrokeDash(f"{by}:N", scale=domain, legend=None)
@@ -60,10 +82,8 @@ def lines(
     points = base.mark_point(size=size, filled=True, opacity=opacity).encode(
         x=x, y=y, color=colour, shape=alt.Shape(f"{by}:N", scale=domain, legend=None), tooltip=tips
     )
-    if not ruled:
-        return _finished(alt.layer(line, points))
     rule = alt.Chart(_RULE).mark_rule(strokeDash=[2, 2], color="gray").encode(x=x)
-    return _finished(alt.layer(rule, line, points))
+    return _finished(alt.layer(*([rule] if ruled else []), line, points))
 
 
 def sweep(

@@ -28,8 +28,10 @@ def show_code(settings: Settings, epoch: int) -> None:
         mime="text/x-python",
         on_click="ignore",
     )
-    with st.expander("Show the script", expanded=False):
-        st.code(code, language="python", line_numbers=True, wrap_lines=True)
+    # What is folded away is neither sent nor drawn.
+    with st.expander("Show the script", on_change="rerun", key="script") as fold:
+        if fold.open:
+            st.code(code, language="python", line_numbers=True, wrap_lines=True)
 
 
 def download_trace(trace: Trace) -> None:

@@ -116,7 +116,10 @@ def _moved(run: Run) -> list[tuple[float, ...]]:
 def show_epochs(trace: Trace) -> None:
     """The table Epoch, Loss, Accuracy, Observation of either twin."""
     st.header("Epoch by epoch", anchor=False)
-    for tab, run in zip(st.tabs([_name(run) for run in trace.runs]), trace.runs, strict=True):
+    tabs = st.tabs([_name(run) for run in trace.runs], on_change="rerun", key="twin of the epochs")
+    for tab, run in zip(tabs, trace.runs, strict=True):
+        if not tab.open:
+            continue  # what nobody looks at is neither sent nor drawn
         with tab:
             st.html(_table(run, trace.settings.described().measure))
             st.caption(_not_applicable(run))

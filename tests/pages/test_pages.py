@@ -134,8 +134,12 @@ def test_every_printed_number_of_the_lesson_is_on_the_data_flow() -> None:
 
 def test_every_printed_number_of_the_lesson_is_in_the_training_trace() -> None:
     app = opened("pages/training_trace.py")
-    tables = [t for t in html(app) if "Observation" in t]
-    for table, losses in zip(tables, ([0.85, 0.60, 0.40, 0.25, 0.15], [0.85] * 5), strict=True):
+    for twin, losses in (
+        ("without detach", [0.85, 0.60, 0.40, 0.25, 0.15]),
+        ("with detach", [0.85] * 5),
+    ):
+        app.session_state["twin of the epochs"] = twin
+        (table,) = [t for t in html(app.run()) if "Observation" in t]
         rows = re.findall(r"<tr><td>(\d+)</td><td>([\d.]+)</td><td>(N/A)</td>", table)
         assert [int(epoch) for epoch, _, _ in rows] == [1, 2, 3, 4, 5]
         assert [round(float(loss), 2) for _, loss, _ in rows] == losses
