@@ -1,6 +1,6 @@
 """Home: what this is, the pipeline in one picture, the key insight, and a door to each page."""
 
-from pages.components.frame import PAGES, open_page
+from pages.components.frame import PAGES, link_to, open_page
 
 view = open_page(
     "Detach Lab",
@@ -50,7 +50,7 @@ DOORS = {
     "pages/quiz.py": "Predict first, then let torch run the proof.",
 }
 for path, label in PAGES[1:]:
-    st.page_link(path, label=f"**{label}** →", query_params=view.query())
+    link_to(path, f"**{label}** →", view)
     st.markdown(DOORS[path])
 
 show_code(view.settings, view.epoch)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -91,7 +92,7 @@ class Run:
     def _columns(self, layer: str) -> NDArray[np.int_]:
         return np.concatenate([np.r_[p.columns] for p in self.parameters if p.layer == layer])
 
-    @property
+    @cached_property
     def never_moved(self) -> tuple[str, ...]:
         """The layers whose weights are the same bits after the last epoch as before the first."""
         return tuple(layer for layer in self.layers if not any(self.moved(layer)))

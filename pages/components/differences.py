@@ -29,8 +29,7 @@ def show_differences(settings: Settings, epoch: int, trace: Trace) -> None:
         parameter = st.selectbox("Parameter", names, key=f"differenced parameter {settings.experiment}")
     with step:
         chosen = st.radio("The step", _STEPS, horizontal=True, key="differenced step")
-    with st.spinner("Moving each weight a little ...", show_time=False):
-        found = find_comparison(ComparisonKey(settings, parameter, epoch, chosen == _STEPS[0]))
+    found = find_comparison(ComparisonKey(settings, parameter, epoch, chosen == _STEPS[0]))
     st.info(found.sentence)
     if found.differences is None:
         return

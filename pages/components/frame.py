@@ -6,9 +6,13 @@ host reads while torch loads.
 
 from __future__ import annotations
 
+import sys
+from contextlib import nullcontext
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.navigation.page import Page
 
 from pages.components.command_line import named_file
 
@@ -45,7 +49,7 @@ def open_page(
     st.title(title, anchor=False)
     st.markdown(lead)
     warned, told = st.empty(), st.container()
-    with st.spinner("Loading torch ...", show_time=False):
+    with nullcontext() if "torch" in sys.modules else st.spinner("Loading torch ...", show_time=False):
         from engine.settings import NOWHERE
         from pages.components import controls, keeper, process
 
@@ -74,7 +78,21 @@ def open_page(
 def _menu(view: View) -> None:
     st.markdown("**✂ Detach Lab**")
     for path, label in PAGES:
-        st.page_link(path, label=label, query_params=view.query())
+        link_to(path, label, view)
+
+
+def link_to(path: str, label: str, view: View) -> None:
+    """A link to a page that takes the view along."""
+    st.page_link(_page(path), label=label, query_params=view.query())
+
+
+@lru_cache
+def _page(path: str) -> Page:
+    """The page at a path, looked up once: to resolve the path for each link cost a rerun a hundred system calls.
+
+    At each of them the thread gives the interpreter away, and under load waits to get it back.
+    """
+    return st.Page(path, default=path == PAGES[0][0])
 
 
 _STYLE = """<style>

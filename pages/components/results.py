@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -20,6 +21,7 @@ from engine.results import (
     ComparisonKey,
     RecordKey,
     comparison_of,
+    comparisons,
     record_of,
     sweep_of,
     sweeps,
@@ -73,7 +75,9 @@ def find_verdict(trace: Trace) -> Verdict:
 def find_comparison(key: ComparisonKey) -> Comparison:
     """Autograd beside finite differences."""
     shown = _Progress("Moving each weight a little")
-    return _patiently(shown, lambda: comparison_of(key, shown.waiting, _visitor()))
+    known = key in comparisons  # a spinner starts a thread, so only where there is something to wait for
+    with nullcontext() if known else st.spinner("Moving each weight a little ...", show_time=False):
+        return _patiently(shown, lambda: comparison_of(key, shown.waiting, _visitor()))
 
 
 def _visitor() -> str:
