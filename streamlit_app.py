@@ -2,55 +2,54 @@
 
 from pages.components.frame import PAGES, link_to, open_page
 
-view = open_page(
+with open_page(
     "Detach Lab",
     "See **where a gradient stops in PyTorch**. A model's values flow forward from the data to the loss; in training, "
     "gradients flow back. A `detach` in between lets the values pass and stops the gradients. Every number here "
     "comes from a real PyTorch run that you can repeat.",
     gives_way=True,
-)
+) as view:
+    # Below the title, since these bring torch with them.
+    import streamlit as st
 
-# Below the title, since these bring torch with them.
-import streamlit as st
+    from engine.observations import summarize
+    from pages.components.code_panel import show_code
+    from pages.components.pipeline import choose_part, show_pipelines
+    from pages.components.results import show_record, show_trace
 
-from engine.observations import summarize
-from pages.components.code_panel import show_code
-from pages.components.pipeline import choose_part, show_pipelines
-from pages.components.results import show_record, show_trace
+    trace = show_trace(view.settings)
 
-trace = show_trace(view.settings)
+    st.header("The pipeline", anchor=False)
+    st.markdown(view.settings.described().summary)
+    without = show_record(view.settings, view.epoch, detached=False)
+    with_ = show_record(view.settings, view.epoch, detached=True)
+    show_pipelines(without, with_, choose_part(without, with_))
 
-st.header("The pipeline", anchor=False)
-st.markdown(view.settings.described().summary)
-without = show_record(view.settings, view.epoch, detached=False)
-with_ = show_record(view.settings, view.epoch, detached=True)
-show_pipelines(without, with_, choose_part(without, with_))
+    st.header("What its training shows", anchor=False)
+    st.markdown(
+        "The same model is trained twice, as a pair of twins from the same start: once without the detach, once with it."
+    )
+    st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))
 
-st.header("What its training shows", anchor=False)
-st.markdown(
-    "The same model is trained twice, as a pair of twins from the same start: once without the detach, once with it."
-)
-st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))
+    st.header("Key insight", anchor=False)
+    st.info(
+        "Detach stops gradients from flowing back through one tensor. Its values go on, bit for bit, so a result in the "
+        "middle can be used without training what made it. That is how you choose which parts of a model are updated, and "
+        "how you avoid gradients that nobody wants. The tensor that was detached from is not changed: by any other path "
+        "it still gets its gradient."
+    )
 
-st.header("Key insight", anchor=False)
-st.info(
-    "Detach stops gradients from flowing back through one tensor. Its values go on, bit for bit, so a result in the "
-    "middle can be used without training what made it. That is how you choose which parts of a model are updated, and "
-    "how you avoid gradients that nobody wants. The tensor that was detached from is not changed: by any other path "
-    "it still gets its gradient."
-)
+    st.header("Look closer", anchor=False)
+    DOORS = {
+        "pages/data_flow.py": "One step, stage by stage: values forward, gradients back, and the cut between them.",
+        "pages/training_trace.py": "Both twins, epoch by epoch: with the detach and without it.",
+        "pages/prediction_trace.py": "One sample through every layer, the arithmetic written out.",
+        "pages/detach_in_practice.py": "Where real code detaches: GANs, truncated backpropagation, targets, and what breaks.",
+        "pages/trace_your_code.py": "The recorder on code of your own: which line cut the gradient, and what to write instead.",
+        "pages/quiz.py": "Predict first, then let torch run the proof.",
+    }
+    for path, label in PAGES[1:]:
+        link_to(path, f"**{label}** →", view)
+        st.markdown(DOORS[path])
 
-st.header("Look closer", anchor=False)
-DOORS = {
-    "pages/data_flow.py": "One step, stage by stage: values forward, gradients back, and the cut between them.",
-    "pages/training_trace.py": "Both twins, epoch by epoch: with the detach and without it.",
-    "pages/prediction_trace.py": "One sample through every layer, the arithmetic written out.",
-    "pages/detach_in_practice.py": "Where real code detaches: GANs, truncated backpropagation, targets, and what breaks.",
-    "pages/trace_your_code.py": "The recorder on code of your own: which line cut the gradient, and what to write instead.",
-    "pages/quiz.py": "Predict first, then let torch run the proof.",
-}
-for path, label in PAGES[1:]:
-    link_to(path, f"**{label}** →", view)
-    st.markdown(DOORS[path])
-
-show_code(view.settings, view.epoch)
+    show_code(view.settings, view.epoch)

@@ -2,30 +2,29 @@
 
 from pages.components.frame import open_page
 
-view = open_page(
+with open_page(
     "Data flow",
     "One training step, stage by stage. The values flow down the page. Beside each stage stands the gradient that "
     "came back to it, in the step without the detach and in the step with it.",
-)
+) as view:
+    from pages.components.code_panel import show_code
+    from pages.components.epoch import choose_epoch
+    from pages.components.pipeline import choose_part, show_pipelines
+    from pages.components.results import show_record, show_trace
+    from pages.components.stages import show_comparison, show_parameters, show_raised, show_stages
 
+    trace = show_trace(view.settings)
+    epoch = choose_epoch(
+        view,
+        "Both steps start from the weights that the run without the detach has at the start of this epoch.",
+    )
+    without = show_record(view.settings, epoch, detached=False)
+    with_ = show_record(view.settings, epoch, detached=True)
 
-from pages.components.code_panel import show_code
-from pages.components.epoch import choose_epoch
-from pages.components.pipeline import choose_part, show_pipelines
-from pages.components.results import show_record, show_trace
-from pages.components.stages import show_comparison, show_parameters, show_raised, show_stages
-
-trace = show_trace(view.settings)
-epoch = choose_epoch(
-    view, "Both steps start from the weights that the run without the detach has at the start of this epoch."
-)
-without = show_record(view.settings, epoch, detached=False)
-with_ = show_record(view.settings, epoch, detached=True)
-
-show_comparison(without, with_)
-part = choose_part(without, with_)
-show_pipelines(without, with_, part)
-show_raised(without, with_)
-show_stages(view.settings, without, with_, part)
-show_parameters(without, with_)
-show_code(view.settings, view.epoch)
+    show_comparison(without, with_)
+    part = choose_part(without, with_)
+    show_pipelines(without, with_, part)
+    show_raised(without, with_)
+    show_stages(view.settings, without, with_, part)
+    show_parameters(without, with_)
+    show_code(view.settings, view.epoch)

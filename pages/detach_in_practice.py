@@ -2,42 +2,40 @@
 
 from pages.components.frame import open_page
 
-view = open_page(
+with open_page(
     "Detach in practice",
     "Where real code detaches, and what happens without it. Each pattern is a small training run of its own, made twice: "
     "with the detach and without. Move the detach, change what can be chosen, and read how the verdict changes.",
     choices_on_page=True,
-)
+) as view:
+    import streamlit as st
 
+    from pages.components import controls
+    from pages.components.code_panel import show_code
+    from pages.components.differences import show_differences
+    from pages.components.practice import (
+        choose_pattern,
+        show_evidence,
+        show_lines,
+        show_story,
+        show_terms,
+        show_verdict,
+    )
+    from pages.components.reference import show_reference_section
+    from pages.components.results import find_verdict, show_trace
 
-import streamlit as st
-
-from pages.components import controls
-from pages.components.code_panel import show_code
-from pages.components.differences import show_differences
-from pages.components.practice import (
-    choose_pattern,
-    show_evidence,
-    show_lines,
-    show_story,
-    show_terms,
-    show_verdict,
-)
-from pages.components.reference import show_reference_section
-from pages.components.results import find_verdict, show_trace
-
-if view.controls:
-    choose_pattern(view)
-show_story(view.settings)
-if view.controls:
-    controls.show_choices(view.settings)
-trace = show_trace(view.settings)
-verdict = find_verdict(trace)
-show_verdict(verdict)
-show_lines(view.settings)
-show_evidence(trace, verdict, view.epoch)
-show_terms(view.settings)
-st.header("Finite differences beside autograd", anchor=False)
-show_differences(view.settings, view.epoch, trace)
-show_code(view.settings, view.epoch)
-show_reference_section(view)
+    if view.controls:
+        choose_pattern(view)
+    show_story(view.settings)
+    if view.controls:
+        controls.show_choices(view.settings)
+    trace = show_trace(view.settings)
+    verdict = find_verdict(trace)
+    show_verdict(verdict)
+    show_lines(view.settings)
+    show_evidence(trace, verdict, view.epoch)
+    show_terms(view.settings)
+    st.header("Finite differences beside autograd", anchor=False)
+    show_differences(view.settings, view.epoch, trace)
+    show_code(view.settings, view.epoch)
+    show_reference_section(view)

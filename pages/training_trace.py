@@ -2,24 +2,23 @@
 
 from pages.components.frame import open_page
 
-view = open_page(
+with open_page(
     "Training trace",
     "The same start, data and seed, trained twice, as twins: once without the detach, once with it. The loss of an epoch is "
     "read before its step.",
-)
+) as view:
+    import streamlit as st
 
-import streamlit as st
+    from engine.observations import summarize
+    from pages.components.code_panel import download_trace, show_code
+    from pages.components.results import show_trace
+    from pages.components.sweep import show_sweep_section
+    from pages.components.training import show_epochs, show_scrubbed
 
-from engine.observations import summarize
-from pages.components.code_panel import download_trace, show_code
-from pages.components.results import show_trace
-from pages.components.sweep import show_sweep_section
-from pages.components.training import show_epochs, show_scrubbed
-
-trace = show_trace(view.settings)
-st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))
-show_scrubbed(trace)
-show_sweep_section(view)
-show_epochs(trace)
-download_trace(trace)
-show_code(view.settings, view.epoch)
+    trace = show_trace(view.settings)
+    st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))
+    show_scrubbed(trace)
+    show_sweep_section(view)
+    show_epochs(trace)
+    download_trace(trace)
+    show_code(view.settings, view.epoch)

@@ -7,7 +7,8 @@ host reads while torch loads.
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ import streamlit as st
 from streamlit.navigation.page import Page
 
 from pages.components.command_line import named_file
+from pages.components.turns import turns
 
 if TYPE_CHECKING:
     from pages.components.view import View
@@ -32,10 +34,11 @@ PAGES = (
 )
 
 
+@contextmanager
 def open_page(
     title: str, lead: str, *, shows_run: bool = True, gives_way: bool = False, choices_on_page: bool = False
-) -> View:
-    """Draws the head of a page and its sidebar, and returns what the reader is looking at.
+) -> Iterator[View]:
+    """Draws the head of a page and its sidebar, and runs its body, the page's own matter, with what the reader looks at.
 
     A page that `shows_run` says under its lead which run it shows, also where the controls are hidden. One that
     `gives_way` leaves a visitor of the bare address to the file that the server was started on, if there is one.
@@ -54,25 +57,26 @@ def open_page(
         from pages.components import controls, keeper, process
 
         process.prepare()
-    view = keeper.open_view(title)
-    with st.sidebar:
-        _menu(view)
-        if view.controls:
-            controls.show(view, choices=not choices_on_page)
-        else:
-            st.button("Show the controls", on_click=keeper.change, kwargs={"controls": True})
-    view = keeper.current_view()
-    with told:
-        if shows_run:
-            st.caption(controls.describe(view.settings))
-        if shows_run and view.settings.detach == NOWHERE:
-            st.info(
-                "The detach stands nowhere, so both twins are the same run: “with detach” has none either."
-            )
-    if keeper.ignored():
-        warned.warning("Ignored in the link: " + "; ".join(keeper.ignored()) + ".")
-    st.html(_STYLE)
-    return view
+    with turns.taken():
+        view = keeper.open_view(title)
+        with st.sidebar:
+            _menu(view)
+            if view.controls:
+                controls.show(view, choices=not choices_on_page)
+            else:
+                st.button("Show the controls", on_click=keeper.change, kwargs={"controls": True})
+        view = keeper.current_view()
+        with told:
+            if shows_run:
+                st.caption(controls.describe(view.settings))
+            if shows_run and view.settings.detach == NOWHERE:
+                st.info(
+                    "The detach stands nowhere, so both twins are the same run: “with detach” has none either."
+                )
+        if keeper.ignored():
+            warned.warning("Ignored in the link: " + "; ".join(keeper.ignored()) + ".")
+        st.html(_STYLE)
+        yield view
 
 
 def _menu(view: View) -> None:

@@ -23,15 +23,18 @@ from engine.results import (
     comparison_of,
     comparisons,
     record_of,
+    records,
     sweep_of,
     sweeps,
     swept,
     trace_of,
     traces,
     verdict_of,
+    verdicts,
 )
 from engine.sweep import Sweep
 from engine.verdicts import Verdict
+from pages.components.turns import turns
 
 Result = TypeVar("Result")
 _PATIENCE = 0.3
@@ -47,7 +50,11 @@ def show_trace(settings: Settings) -> Trace:
         stop.show()
         st.stop()
     shown = _Progress("Training both twins", stop)
-    return _patiently(shown, lambda: trace_of(settings, shown.trained, shown.waiting, _visitor()))
+    return _patiently(
+        shown,
+        lambda: trace_of(settings, shown.trained, shown.waiting, _visitor()),
+        known=settings in traces,
+    )
 
 
 def show_sweep(settings: Settings) -> Sweep | None:
@@ -57,19 +64,24 @@ def show_sweep(settings: Settings) -> Sweep | None:
         stop.show()
         return None
     shown = _Progress("Training both twins at every rate", stop)
-    return _patiently(shown, lambda: sweep_of(settings, shown.trained, shown.waiting, _visitor()))
+    return _patiently(
+        shown,
+        lambda: sweep_of(settings, shown.trained, shown.waiting, _visitor()),
+        known=stop.settings in sweeps,
+    )
 
 
 def show_record(settings: Settings, epoch: int, detached: bool, weights: Weights = "attached") -> StepRecord:
     """The recorded step at that epoch, with or without the detach, with the weights of one of the twins."""
     key, shown = RecordKey(settings, epoch, detached, weights), _Progress("Recording")
-    return _patiently(shown, lambda: record_of(key, shown.waiting, _visitor()))
+    return _patiently(shown, lambda: record_of(key, shown.waiting, _visitor()), known=key in records)
 
 
 def find_verdict(trace: Trace) -> Verdict:
     """The verdict on a twin run."""
     shown = _Progress("Judging")
-    return _patiently(shown, lambda: verdict_of(trace, shown.waiting, _visitor()))
+    known = trace.settings in verdicts
+    return _patiently(shown, lambda: verdict_of(trace, shown.waiting, _visitor()), known=known)
 
 
 def find_comparison(key: ComparisonKey) -> Comparison:
@@ -77,7 +89,7 @@ def find_comparison(key: ComparisonKey) -> Comparison:
     shown = _Progress("Moving each weight a little")
     known = key in comparisons  # a spinner starts a thread, so only where there is something to wait for
     with nullcontext() if known else st.spinner("Moving each weight a little ...", show_time=False):
-        return _patiently(shown, lambda: comparison_of(key, shown.waiting, _visitor()))
+        return _patiently(shown, lambda: comparison_of(key, shown.waiting, _visitor()), known=known)
 
 
 def _visitor() -> str:
@@ -86,10 +98,14 @@ def _visitor() -> str:
     return context.session_id if context is not None else ""
 
 
-def _patiently(shown: _Progress, compute: Callable[[], Result]) -> Result:
-    """What `compute` gives; where this visitor has enough waiting already, says so and ends the page there."""
+def _patiently(shown: _Progress, compute: Callable[[], Result], *, known: bool) -> Result:
+    """What `compute` gives; where this visitor has enough waiting already, says so and ends the page there.
+
+    What is not `known` yet takes time, in which other pages can draw.
+    """
     try:
-        result = compute()
+        with nullcontext() if known else turns.given_up():
+            result = compute()
     except TooMuchWaiting as refused:
         st.warning(str(refused))
         st.button("Try again")

@@ -23,4 +23,4 @@ def test_a_page_opens_before_it_imports_anything_else(path: str) -> None:
     docstring, first, second, *_ = ast.parse((ROOT / path).read_text()).body
     assert isinstance(docstring, ast.Expr)
     assert ast.unparse(first).startswith("from pages.components.frame import")
-    assert ast.unparse(second).startswith("view = open_page(")
+    assert ast.unparse(second).startswith("with open_page(")
