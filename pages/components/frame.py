@@ -6,9 +6,9 @@ host reads while torch loads.
 
 from __future__ import annotations
 
-import sys
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -44,20 +44,19 @@ def open_page(
     `gives_way` leaves a visitor of the bare address to the file that the server was started on, if there is one.
     With `choices_on_page` the page itself draws the choice of the experiment, of the detach's place and its options.
     """
-    enters = _ENTERED not in st.session_state and not st.query_params
-    st.session_state[_ENTERED] = True
-    if gives_way and enters and named_file():
-        st.switch_page(_TRACE)
-    st.set_page_config(page_title=f"{title} · Detach Lab", page_icon="✂️", layout="wide")
-    st.title(title, anchor=False)
-    st.markdown(lead)
-    warned, told = st.empty(), st.container()
-    with nullcontext() if "torch" in sys.modules else st.spinner("Loading torch ...", show_time=False):
-        from engine.settings import NOWHERE
-        from pages.components import controls, keeper, process
-
-        process.prepare()
     with turns.taken():
+        enters = _ENTERED not in st.session_state and not st.query_params
+        st.session_state[_ENTERED] = True
+        if gives_way and enters and named_file():
+            st.switch_page(_TRACE)
+        st.set_page_config(page_title=f"{title} · Detach Lab", page_icon="✂️", layout="wide")
+        st.title(title, anchor=False)
+        st.markdown(lead)
+        warned, told = st.empty(), st.container()
+        _load_engine()
+        from engine.settings import NOWHERE
+        from pages.components import controls, keeper
+
         view = keeper.open_view(title)
         with st.sidebar:
             _menu(view)
@@ -77,6 +76,21 @@ def open_page(
             warned.warning("Ignored in the link: " + "; ".join(keeper.ignored()) + ".")
         st.html(_STYLE)
         yield view
+
+
+_loaded = threading.Event()
+"""Set once torch and the engine are there."""
+
+
+def _load_engine() -> None:
+    """Imports torch and the engine, the first time, and lets other pages draw their heads meanwhile."""
+    if _loaded.is_set():
+        return
+    with turns.given_up(), st.spinner("Loading torch ...", show_time=False):
+        from pages.components import controls, process  # noqa: F401
+
+        process.prepare()
+    _loaded.set()
 
 
 def _menu(view: View) -> None:
