@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 MOST_WAITING = 3
 """Computations of one owner that can wait at the same time."""
@@ -26,6 +26,8 @@ class TooMuchWaiting(Exception):
 class _Ticket:
     owner: Hashable
     number: int
+    called: threading.Event = field(default_factory=threading.Event)
+    """Set when it is this ticket's turn."""
 
 
 class Gate:
@@ -33,7 +35,7 @@ class Gate:
 
     def __init__(self, most_waiting: int = MOST_WAITING) -> None:
         self._most = most_waiting
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
         self._waiting: list[_Ticket] = []
         self._inside: _Ticket | None = None
         self._served: dict[Hashable, int] = {}
@@ -50,7 +52,7 @@ class Gate:
         """
         ticket = self._queue(owner)
         try:
-            while not self._taken(ticket):
+            while not ticket.called.wait(_TICK):
                 waiting(self.ahead_of(owner, ticket.number))
             yield
         finally:
@@ -58,13 +60,13 @@ class Gate:
 
     def ahead_of(self, owner: Hashable, number: int) -> int:
         """How many computations go before the one with that number, the one under way included."""
-        with self._changed:
+        with self._lock:
             order = self._order()
             before = next((place for place, t in enumerate(order) if t.number == number), 0)
             return before + (self._inside is not None)
 
     def _queue(self, owner: Hashable) -> _Ticket:
-        with self._changed:
+        with self._lock:
             if sum(ticket.owner == owner for ticket in self._waiting) >= self._most:
                 raise TooMuchWaiting(
                     f"{self._most} of your computations are waiting already: let one of them end, or stop it, first."
@@ -72,20 +74,18 @@ class Gate:
             self._count += 1
             ticket = _Ticket(owner, self._count)
             self._waiting.append(ticket)
+            self._call_next()
             return ticket
 
-    def _taken(self, ticket: _Ticket) -> bool:
-        """Whether it is this ticket's turn now; waits for a moment where it is not."""
-        with self._changed:
-            if self._inside is not None or self._order()[0] is not ticket:
-                self._changed.wait(_TICK)
-            if self._inside is not None or self._order()[0] is not ticket:
-                return False
-            self._waiting.remove(ticket)
-            self._inside = ticket
-            self._count += 1
-            self._served[ticket.owner] = self._count
-            return True
+    def _call_next(self) -> None:
+        """Lets the next one in where nobody is inside. Called under the lock."""
+        if self._inside is not None or not self._waiting:
+            return
+        ticket = self._inside = self._order()[0]
+        self._waiting.remove(ticket)
+        self._count += 1
+        self._served[ticket.owner] = self._count
+        ticket.called.set()
 
     def _order(self) -> list[_Ticket]:
         """The waiting tickets, next first: each owner's first, by when the owner was served, then each one's second."""
@@ -97,12 +97,12 @@ class Gate:
         return [ticket for *_, ticket in sorted(keyed, key=lambda item: item[:3])]
 
     def _leave(self, ticket: _Ticket) -> None:
-        with self._changed:
+        with self._lock:
             if self._inside is ticket:
                 self._inside = None
-            elif ticket in self._waiting:
+            else:
                 self._waiting.remove(ticket)
-            owners = {t.owner for t in self._waiting}
             if len(self._served) > 1_000:
+                owners = {t.owner for t in self._waiting}
                 self._served = {owner: n for owner, n in self._served.items() if owner in owners}
-            self._changed.notify_all()
+            self._call_next()

@@ -11,7 +11,6 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
@@ -186,7 +185,7 @@ def _figure(value: float) -> str:
 
 def _arrow(rows: Sequence[tuple[object, ...]], columns: tuple[str, ...]) -> bytes:
     """The rows as an Arrow stream, which is how they travel to the browser."""
-    table = pa.Table.from_pandas(pd.DataFrame(rows, columns=list(columns)))
+    table = pa.table(dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True)))
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
