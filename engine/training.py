@@ -69,20 +69,23 @@ def _run(settings: Settings, script: Script, detached: bool, progress: Progress 
     model, data, step = start_model(settings), script.make_data(settings.seed), script.step(detached)
     parameters = list(model.parameters())
     optimizers = make_optimizers(settings, model)
-    stepped = note_stepped(optimizers) if script.own_optimizers else {id(p) for p in parameters}
+    own, told, measure = script.own_optimizers, script.told_the_epoch, script.measure
+    stepped = note_stepped(optimizers) if own else {id(p) for p in parameters}
     weights = torch.empty(settings.epochs + 1, sum(p.numel() for p in parameters))
+    rows = weights.unbind()
     losses: list[float] = []
     measures: list[Tensor] = []
     predictions: list[Tensor | None] = []
     gradients: list[list[Tensor | None]] = []
     refusal = None
     flat = [p.detach().view(-1) for p in parameters]
-    for epoch in range(settings.epochs):
-        torch.cat(flat, out=weights[epoch])
-        script.tell(model, epoch + 1)
+    for epoch, row in enumerate(rows[:-1]):
+        torch.cat(flat, out=row)
+        if told:
+            script.tell(model, epoch + 1)
         loss, prediction = _NO_LOSS, None
         try:
-            if not script.own_optimizers:
+            if not own:
                 optimizers.zero_grad()
                 loss, prediction = step(model, data)
                 loss.backward()
@@ -96,12 +99,12 @@ def _run(settings: Settings, script: Script, detached: bool, progress: Progress 
             gradients.append([None] * len(parameters))
         losses.append(loss.item())
         predictions.append(None if prediction is None else prediction.detach())
-        if script.measure is not None:
+        if measure is not None:
             with torch.no_grad():
-                measures.append(_NO_LOSS if prediction is None else script.measure(model, data, prediction))
+                measures.append(_NO_LOSS if prediction is None else measure(model, data, prediction))
         if progress is not None:
             progress(epoch + 1 + detached * settings.epochs, 2 * settings.epochs)
-    torch.cat(flat, out=weights[-1])
+    torch.cat(flat, out=rows[-1])
     answers = _stacked(predictions)
     named = _parameters(model)
     layers = tuple(dict.fromkeys(p.layer for p in named))
@@ -155,14 +158,17 @@ def _parameters(model: nn.Module) -> tuple[Parameter, ...]:
 
 def _norms(gradients: list[list[Tensor | None]], chosen: list[bool]) -> tuple[float | None, ...]:
     """The Euclidean norm of the chosen gradients taken together, an epoch; None where none of them came."""
-    came = [[g for g, c in zip(row, chosen, strict=True) if c and g is not None] for row in gradients]
-    norms: list[float | None] = [None] * len(came)
-    rows = [row for row, of_layer in enumerate(came) if of_layer]
-    if rows:
-        flat = torch.stack([torch.cat([g.reshape(-1) for g in came[row]]) for row in rows]).double()
-        for row, norm in zip(rows, flat.norm(dim=1).tolist(), strict=True):
-            norms[row] = norm
-    return tuple(norms)
+    squares = torch.zeros(len(gradients), dtype=torch.float64)
+    came = [False] * len(gradients)
+    for column in (number for number, of_layer in enumerate(chosen) if of_layer):
+        known = [(epoch, g) for epoch, row in enumerate(gradients) if (g := row[column]) is not None]
+        if not known:
+            continue
+        epochs = [epoch for epoch, _ in known]
+        squares[epochs] += torch.stack([g for _, g in known]).double().flatten(1).square().sum(1)
+        for epoch in epochs:
+            came[epoch] = True
+    return tuple(norm if some else None for norm, some in zip(squares.sqrt().tolist(), came, strict=True))
 
 
 def _accuracies(answers: Tensor, targets: Tensor) -> tuple[float, ...]:
