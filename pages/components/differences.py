@@ -10,6 +10,7 @@ from engine import Settings, Trace
 from engine.finite_differences import STEP, Doubles
 from engine.results import ComparisonKey
 from pages.components.results import find_comparison
+from pages.components.tables import show_html
 from pages.components.tensors import number_text, tensor_html
 
 _STEPS = ("with the detach", "without the detach")
@@ -37,7 +38,7 @@ def show_differences(settings: Settings, epoch: int, trace: Trace) -> None:
     with autograd:
         if found.autograd is None:
             why = f"backward() raised: “{found.refused}”" if found.refused else "no gradient came."
-            _html(f'<p>By autograd</p><div class="missing">None: {escape(why)}</div>')
+            show_html(f'<p>By autograd</p><div class="missing">None: {escape(why)}</div>')
         else:
             _tensor(found.autograd, "By autograd")
     with differences:
@@ -60,8 +61,4 @@ def show_differences(settings: Settings, epoch: int, trace: Trace) -> None:
 
 
 def _tensor(values: Doubles, label: str) -> None:
-    _html(tensor_html(values, label))
-
-
-def _html(body: str) -> None:
-    st.html(f'<div class="lab">{body}</div>')
+    show_html(tensor_html(values, label))

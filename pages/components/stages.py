@@ -12,6 +12,7 @@ from engine.recorder import StepRecord
 from engine.recorder.records import GradientState, ParameterRecord, Stage
 from engine.source import script_of
 from pages.components.pipeline import is_cut, late_inputs, paired, parts_of
+from pages.components.tables import show_html
 from pages.components.tensors import number_text, tensor_html
 from pages.components.words import does, shape_text, stage_title
 
@@ -152,7 +153,7 @@ def show_parameters(without: StepRecord, with_: StepRecord) -> None:
             value, back_without, back_with = st.columns(3)
             with value:
                 if after.value is not None:
-                    _html(tensor_html(after.value, "Value"))
+                    show_html(tensor_html(after.value, "Value"))
             for column, parameter, title in (
                 (back_without, before, "without detach"),
                 (back_with, after, "with detach"),
@@ -163,24 +164,28 @@ def show_parameters(without: StepRecord, with_: StepRecord) -> None:
 
 def _parameter(parameter: ParameterRecord, label: str) -> None:
     if parameter.gradient is not None:
-        _html(tensor_html(parameter.gradient, label))
+        show_html(tensor_html(parameter.gradient, label))
     else:
-        _html(f'<p>{label}</p><div class="missing">None. {escape(parameter.reason)}</div>')
+        show_html(f'<p>{label}</p><div class="missing">None. {escape(parameter.reason)}</div>')
 
 
 def _values(stage: Stage, label: str) -> None:
     if stage.output.values is not None:
-        _html(tensor_html(stage.output.values, label))
+        show_html(tensor_html(stage.output.values, label))
     else:
         t = stage.output
-        _html(f"<p>{label}: too large to list; smallest {t.minimum}, mean {t.mean}, largest {t.maximum}</p>")
+        show_html(
+            f"<p>{label}: too large to list; smallest {t.minimum}, mean {t.mean}, largest {t.maximum}</p>"
+        )
 
 
 def _gradient(stage: Stage, label: str, step: StepRecord) -> None:
     if stage.gradient is not None:
-        _html(tensor_html(stage.gradient, label, text=", all zero" if stage.gradient_state == "zero" else ""))
+        show_html(
+            tensor_html(stage.gradient, label, text=", all zero" if stage.gradient_state == "zero" else "")
+        )
     else:
-        _html(f'<p>{label}</p><div class="missing">✕ None: {_why_none(stage, step)}</div>')
+        show_html(f'<p>{label}</p><div class="missing">✕ None: {_why_none(stage, step)}</div>')
 
 
 def _why_none(stage: Stage, step: StepRecord) -> str:
@@ -213,7 +218,3 @@ def _flags(stage: Stage, by_index: dict[int, Stage]) -> str:
     )
     items = "".join(f"<li>{escape(flag)}</li>" for flag in flags)
     return f'<div class="lab"><ul class="flags" aria-label="Flags, with detach"><li>with detach:</li>{items}</ul></div>'
-
-
-def _html(body: str) -> None:
-    st.html(f'<div class="lab">{body}</div>')

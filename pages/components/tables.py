@@ -9,8 +9,15 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Literal
 
+import streamlit as st
+
 Kind = Literal["figures", "words", "compared"]
 """What the cells are: figures with a sentence in the last, words, or words under a head for each row."""
+
+
+def show_html(body: str) -> None:
+    """HTML of our own, in the app's own style; what a reader wrote must be escaped in it."""
+    st.html(f'<div class="lab">{body}</div>')
 
 
 def table_html(label: str, heads: Sequence[str], rows: Iterable[Sequence[str]], kind: Kind) -> str:
