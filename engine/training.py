@@ -83,25 +83,28 @@ def _run(settings: Settings, script: Script, detached: bool, progress: Progress 
         torch.cat(flat, out=row)
         if told:
             script.tell(model, epoch + 1)
-        loss, prediction = _NO_LOSS, None
+        loss, prediction, measured = _NO_LOSS, None, _NO_LOSS
         try:
             if not own:
                 optimizers.zero_grad()
                 loss, prediction = step(model, data)
+                if measure is not None:  # of the weights that gave the loss
+                    measured = _measured(measure, model, data, prediction)
                 loss.backward()
                 gradients.append([p.grad for p in parameters])
                 optimizers.step()
             else:
                 loss, prediction = step(model, data, optimizers)
                 gradients.append([None if p.grad is None else p.grad.clone() for p in parameters])
+                if measure is not None:
+                    measured = _measured(measure, model, data, prediction)
         except RuntimeError as refused:
             refusal = str(refused)
             gradients.append([None] * len(parameters))
         losses.append(loss.item())
         predictions.append(None if prediction is None else prediction.detach())
         if measure is not None:
-            with torch.no_grad():
-                measures.append(_NO_LOSS if prediction is None else measure(model, data, prediction))
+            measures.append(measured)
         if progress is not None:
             progress(epoch + 1 + detached * settings.epochs, 2 * settings.epochs)
     torch.cat(flat, out=rows[-1])
@@ -137,6 +140,14 @@ def note_stepped(optimizers: Any) -> set[int]:
     for one in optimizers if isinstance(optimizers, tuple) else (optimizers,):
         one.register_step_post_hook(note)
     return used
+
+
+@torch.no_grad()
+def _measured(
+    measure: Callable[[nn.Module, Any, Tensor], Tensor], model: nn.Module, data: Any, prediction: Tensor
+) -> Tensor:
+    """What the experiment measures now."""
+    return measure(model, data, prediction)
 
 
 _NO_LOSS = torch.tensor(float("nan"))

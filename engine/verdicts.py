@@ -62,7 +62,10 @@ def _judge(trace: Trace, attached: Cost, detached: Cost) -> tuple[Kind, str]:
         return "leak", f"{same}. {_leak(attached, detached)}"
     if (attached.nodes, attached.saved, attached.unused) != (detached.nodes, detached.saved, detached.unused):
         return "wasted work", f"{same}. {_waste(attached, detached)}"
-    return "no difference", f"{same}, at the same cost: here the detach changes nothing."
+    return (
+        "no difference",
+        f"{same}, at the same cost: in these {settings.epochs} epochs the detach changes nothing.",
+    )
 
 
 def _alone(run: Run, cost: Cost) -> str:

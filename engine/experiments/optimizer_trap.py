@@ -102,7 +102,8 @@ EXPERIMENT = Experiment(
     measure=Measure(
         "move of the hidden weights since the cut",
         "neither",
-        "How far the hidden layer's weights are from where they were at the start of epoch 31; 0 until then.",
+        "How far the hidden layer's weights are from where they were at the start of epoch 31; read after the step of each "
+        "epoch, and 0 until then.",
     ),
     story=(
         "When a part of a model has learned enough, a detach is put behind it to hold it still. It keeps the gradient out, "

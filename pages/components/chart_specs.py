@@ -63,7 +63,9 @@ def _lines(what: str, by: str, names: tuple[str, ...], along: str, ruled: bool, 
     twins = names == TWINS
     domain = alt.Scale(domain=list(names))
     colours = alt.Scale(domain=list(names), range=_COLOURS if twins else _LAYER_COLOURS)
-    axis = alt.Axis(labelExpr="format(datum.value, abs(datum.value) < 1e3 ? '.3~g' : ',.4~r')")
+    axis = alt.Axis(
+        labelExpr="format(datum.value, abs(datum.value) < 1e3 ? '.3~g' : abs(datum.value) < 1e6 ? ',.4~r' : '.2~e')"
+    )
     x = alt.X(
         f"{along}:Q",
         title=along,

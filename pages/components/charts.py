@@ -50,10 +50,13 @@ _drawn: Cache[Hashable, Drawn | None] = Cache(CAPACITY, lambda d: _SPEC_WEIGHT +
 
 def show_losses(trace: Trace, epoch: int) -> None:
     """Both losses over the epochs; the chosen epoch is a vertical line."""
-    _show(_drawn.get((trace.settings, "losses"), lambda: _losses(trace)), "losses", epoch)
+    drawn = _drawn.get((trace.settings, "losses"), lambda: _losses(trace))
+    if drawn is None:
+        st.info("Nothing to draw: neither twin has a loss that is a number, in any epoch.")
+    _show(drawn, "losses", epoch)
 
 
-def _losses(trace: Trace) -> Drawn:
+def _losses(trace: Trace) -> Drawn | None:
     gone = max(
         sum(math.isinf(loss) or (loss != loss and not run.refusal) for loss in run.losses)
         for run in trace.runs
@@ -66,6 +69,8 @@ def _losses(trace: Trace) -> Drawn:
         for run, name in zip(trace.runs, TWINS, strict=True)
     )
     rows = _rows({name: run.losses for run, name in zip(trace.runs, TWINS, strict=True)})
+    if not rows:
+        return None
     return Drawn(
         chart_specs.lines("loss", "twin", TWINS, trace.settings.epochs, "epoch", ruled=True),
         _arrow(rows, ("epoch", "twin", "loss")),
@@ -128,11 +133,19 @@ def show_by_layer(trace: Trace, what: str, values: Callable[[], ByLayer], epoch:
         with column:
             st.markdown(f"**{twin}**")
             if drawn is None:
-                st.info(f"Nothing to draw: no gradient came to any layer (None, not 0), {twin}.")
+                st.info(f"Nothing to draw, {twin}: {_why_none(trace, twin)}.")
                 continue
             _show(drawn, f"{what} {twin}", epoch)
             if drawn.missing:
                 st.caption(f"No line for {', '.join(drawn.missing)}: no gradient came (None, not 0).")
+
+
+def _why_none(trace: Trace, twin: str) -> str:
+    """Why no layer has a gradient to draw."""
+    run = trace.runs[TWINS.index(twin)]
+    if run.refusal and math.isnan(run.losses[-1]):
+        return "the step raised on its way, and what some of its backward passes had brought by then, no optimizer used"
+    return "no gradient came to any layer (None, not 0)"
 
 
 def _by_layer(trace: Trace, what: str, values: Callable[[], ByLayer], twin: str) -> Drawn | None:

@@ -57,6 +57,12 @@ def change(**changes: Any) -> None:
     keep(replace(current_view(), **changes))
 
 
+def correct(**changes: Any) -> None:
+    """Changes what the view can't be on this page, and the link with it; what else was ignored is still said."""
+    st.session_state[_VIEW] = replace(current_view(), **changes)
+    _write_link()
+
+
 def bound(
     key: str, value: object, changed: Callable[[View, Any], View], bounds: tuple[int, int] | None = None
 ) -> dict[str, Any]:

@@ -27,6 +27,7 @@ def choose_sample(view: View, trace: Trace) -> int:
     shown = min(view.sample, samples)
     if shown != view.sample:
         st.caption(f"There are {samples} samples; sample {shown} is shown instead of {view.sample}.")
+        keeper.correct(sample=shown)
     st.slider(
         "Sample",
         1,

@@ -125,7 +125,7 @@ class _Link:
 
     def choice(self, key: str, allowed: tuple[str, ...], usual: str) -> str:
         got = self._query.get(key, usual)
-        return got if got in allowed else self._instead(key, got, usual)
+        return got if got in allowed else self._instead(key, got, usual, _listed(allowed))
 
     def option(self, option: Option) -> str:
         choices = tuple(choice.text for choice in option.choices)
@@ -137,11 +137,11 @@ class _Link:
             return usual
         value = _number(got)
         if value is None:
-            self._instead(key, got, str(usual))
+            self._instead(key, got, str(usual), f"{bounds[0]} to {bounds[1]}")
             return usual
         nearest = round(min(max(value, bounds[0]), bounds[1]))
         if nearest != value:
-            self._instead(key, got, str(nearest))
+            self._instead(key, got, str(nearest), f"{bounds[0]} to {bounds[1]}")
         return nearest
 
     def stop(self, key: str, stops: tuple[float, ...], usual: float) -> float:
@@ -150,19 +150,19 @@ class _Link:
             return usual
         value = _number(got)
         if value is None:
-            self._instead(key, got, f"{usual:g}")
+            self._instead(key, got, f"{usual:g}", f"{stops[0]:g} to {stops[-1]:g} in the slider's steps")
             return usual
         above_zero = max(value, stops[0])
         nearest = min(stops, key=lambda stop: abs(math.log(stop / above_zero)))
         if nearest != value:
-            self._instead(key, got, f"{nearest:g}")
+            self._instead(key, got, f"{nearest:g}", f"{stops[0]:g} to {stops[-1]:g} in the slider's steps")
         return nearest
 
     def answers(self, key: str) -> str:
         got = self._query.get(key, "")
         if len(got) <= 200 and set(got) <= set("-1234"):
             return got
-        return self._instead(key, got, "")
+        return self._instead(key, got, "", "a number from 1 to 4 or a stroke for each question")
 
     def ignored(self, options: tuple[str, ...]) -> tuple[str, ...]:
         unknown = [key for key in self._query if key not in _SETTINGS + _VIEW + options]
@@ -171,9 +171,15 @@ class _Link:
             self._ignored.append("unknown " + ", ".join(_safe(key) for key in unknown[:3]) + more)
         return tuple(self._ignored)
 
-    def _instead(self, key: str, got: str, used: str) -> str:
-        self._ignored.append(f"{key} = {_safe(got)} (shown instead: {used or 'none'})")
+    def _instead(self, key: str, got: str, used: str, allowed: str) -> str:
+        self._ignored.append(f"{key} = “{_safe(got)}” (allowed: {allowed}; shown instead: {used or 'none'})")
         return used
+
+
+def _listed(allowed: tuple[str, ...]) -> str:
+    """The choices that a link can name, the first ones where they are many."""
+    named = [choice or "nothing" for choice in allowed]
+    return ", ".join(named[:8]) + (f" and {len(named) - 8} more" if len(named) > 8 else "")
 
 
 def _number(text: str) -> float | None:
@@ -182,7 +188,8 @@ def _number(text: str) -> float | None:
         value = float(text[:100])
     except ValueError:
         return None
-    return value if math.isfinite(value) and len(text) <= 100 else None
+    written = text.isascii() and "_" not in text
+    return value if math.isfinite(value) and len(text) <= 100 and written else None
 
 
 def _safe(text: str) -> str:

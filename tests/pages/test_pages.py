@@ -104,7 +104,8 @@ def test_no_link_brings_a_page_down(path: str, query: dict[str, str]) -> None:
 def test_a_bad_link_is_named_in_one_line_until_something_is_changed() -> None:
     app = opened("pages/data_flow.py", epochs="nan", lr="7", what="ever")
     assert [w.value for w in app.warning] == [
-        "Ignored in the link: epochs = nan (shown instead: 5); lr = 7 (shown instead: 1); unknown what."
+        "Ignored in the link: epochs = “nan” (allowed: 1 to 500; shown instead: 5); lr = “7” (allowed: 0.0001 to 1 in the "
+        "slider's steps; shown instead: 1); unknown what."
     ]
     app.slider(key="epochs").set_value(6).run()
     assert not app.warning
@@ -289,3 +290,23 @@ def test_the_reference_table_is_run_when_it_is_asked_for_and_stands_in_the_link(
     app.toggle(key="reference").set_value(True).run()
     assert [body for body in html(app) if "Reference table" in body]
     assert app.query_params["reference"] == "shown"
+
+
+@pytest.mark.parametrize(
+    ("experiment", "options"), [("truncated_bptt", {"chunk": "4"}), ("gan", {"fakes": "reused"})]
+)
+def test_a_run_that_raises_in_both_twins_has_the_rest_of_its_page(
+    experiment: str, options: dict[str, str]
+) -> None:
+    app = opened("pages/training_trace.py", experiment=experiment, detach="nowhere", epochs=4, **options)
+    assert not app.exception
+    assert "neither twin has a loss" in text(app)
+    assert "no optimizer used" in text(app)
+    assert "None, not 0" not in text(app)
+    assert "Epoch by epoch" in [header.value for header in app.header]
+
+
+def test_a_sample_past_the_last_is_said_and_the_link_corrected() -> None:
+    app = opened("pages/prediction_trace.py", sample=9)
+    assert "There are 4 samples; sample 4 is shown instead of 9." in text(app)
+    assert app.query_params["sample"] in ("4", ["4"])

@@ -171,13 +171,13 @@ def test_detached_on_the_wrong_side_the_codes_stand_still_to_the_last_bit(wrong:
         assert trace.attached.never_moved == ()
 
 
-def test_the_measure_is_the_perplexity_of_the_codes_after_the_step(usual: list[Trace]) -> None:
+def test_the_measure_is_the_perplexity_of_the_codes_before_the_step(usual: list[Trace]) -> None:
     for trace in usual:
         for run in trace.runs:
             model, x = start(trace.settings.seed)
             with torch.no_grad():
                 for name, parameter in model.named_parameters():
-                    parameter.copy_(torch.tensor(run.parameter(name, trace.settings.epochs + 1)))
+                    parameter.copy_(torch.tensor(run.parameter(name, trace.settings.epochs)))
                 z = mlp(model, "encoder", x)
             used = Counter(nearest(z, model.get_parameter("codebook.weight")).tolist())
             shares = [count / len(x) for count in used.values()]
@@ -196,3 +196,13 @@ def test_the_verdicts(usual: list[Trace], wrong: list[Trace]) -> None:
     for place in ("codebook", "commitment"):
         assert judge(train(USUAL.changed(detach=place, epochs=5))).kind == "learns something else"
     assert judge(train(USUAL.changed(detach=NOWHERE, epochs=5))).kind == "no difference"
+
+
+def test_the_codes_in_use_are_counted_before_the_step_that_the_loss_is_read_before(
+    usual: list[Trace],
+) -> None:
+    for trace in usual[:3]:
+        without, with_ = (run.measures for run in trace.runs)
+        assert without is not None
+        assert with_ is not None
+        assert without[0] == with_[0]

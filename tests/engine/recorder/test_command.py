@@ -110,11 +110,21 @@ def interrupted(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """The command on a step that never ends, once the step runs, with the id of the step's process."""
     command = [*COMMAND, write(folder, ENDLESS)]
     with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # A shell starts what runs in its background with ctrl-c ignored, and the child would inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         assert process.stderr is not None
-        yield process, int(process.stderr.readline().removeprefix("process "))  # seen while the step runs
-        out, err = process.communicate(timeout=60)
+        try:
+            yield process, int(process.stderr.readline().removeprefix("process "))  # seen while the step runs
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert (process.returncode, out, err) == (2, "", "Interrupted.\n")
 
 
