@@ -7,10 +7,13 @@ What comes back is parsed, but nothing is drawn, and no chart's data are read.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -18,6 +21,8 @@ from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
+
+Result = TypeVar("Result")
 
 
 @dataclass
@@ -189,6 +194,12 @@ def _state(element: Element, kind: str) -> tuple[str, WidgetState | None]:
         box = element.checkbox
         return box.id, WidgetState(id=box.id, bool_value=box.value if box.set_value else box.default)
     return "", None
+
+
+def together(visits: Coroutine[Any, Any, Result]) -> Result:
+    """What visits give, run in a thread of their own: a browser's event loop may be running in this one."""
+    with ThreadPoolExecutor(1) as apart:
+        return apart.submit(asyncio.run, visits).result()
 
 
 @asynccontextmanager

@@ -18,7 +18,7 @@ from engine.observations import summarize
 from pages.components.frame import PAGES
 from pages.components.view import View
 from tests.servers import Server, started_server
-from tests.visitors import Answer, visitor
+from tests.visitors import Answer, together, visitor
 
 ADDRESSES = ["" if title == "Home" else path[6:-3] for path, title in PAGES]
 KEYS = (
@@ -67,7 +67,7 @@ def test_no_file_that_a_visitor_names_is_read_or_run(server: Server, tmp_path: P
             queries = [dict.fromkeys((*KEYS, *SURPRISES), value) for value in named]
             return [await someone.arrive(page, query) for query in queries for page in ADDRESSES]
 
-    answers = asyncio.run(snoop())
+    answers = together(snoop())
     assert not [answer.exceptions for answer in answers if answer.exceptions]
     assert b"nightingale" not in b"".join(overheard)
     assert not ran.exists()
@@ -82,7 +82,7 @@ def test_no_markup_that_a_visitor_sends_comes_back_as_markup(server: Server) -> 
             query = dict.fromkeys((*KEYS, "<img src=x onerror=alert(1)>"), "<img src=x onerror=alert(1)>")
             return [await someone.arrive(page, query) for page in ADDRESSES]
 
-    answers = asyncio.run(inject())
+    answers = together(inject())
     assert not [answer.exceptions for answer in answers if answer.exceptions]
     assert any("Ignored in the link" in text for text in answers[0].texts)
     assert b"<img src=x" not in b"".join(overheard)
@@ -107,7 +107,7 @@ def test_any_query_string_opens_the_page(server: Server, query: str) -> None:
         async with visitor(server.address) as someone:
             return await someone.arrive("training_trace", query), await looked_at(server)
 
-    answer, next_one = asyncio.run(open_it())
+    answer, next_one = together(open_it())
     assert not answer.exceptions
     assert any("The twins" in text for text in answer.texts)
     assert tells(Settings(), next_one)
@@ -117,7 +117,7 @@ def test_a_url_of_any_length_leaves_the_server_up(server: Server) -> None:
     for length in (5_000, 60_000, 2_000_000):
         with suppress(urllib.error.HTTPError, ConnectionError):  # a server may refuse such a line
             urllib.request.urlopen(f"{server.address}/quiz?x={'a' * length}", timeout=60).close()
-    assert tells(Settings(), asyncio.run(looked_at(server)))
+    assert tells(Settings(), together(looked_at(server)))
 
 
 def threads(server: Server) -> int:
@@ -145,7 +145,7 @@ def test_clients_that_vanish_or_never_read_cost_the_others_nothing(server: Serve
                 await someone.move("", 0)
             return answer, threads(server) - before
 
-    answer, left = asyncio.run(crowd())
+    answer, left = together(crowd())
     assert tells(Settings(epochs=9), answer)
     assert left <= 2
 
@@ -168,7 +168,7 @@ def test_sessions_that_hold_down_an_arrow_key_end_at_their_own_numbers(server: S
     async def all_hold() -> list[Answer]:
         return await asyncio.wait_for(asyncio.gather(*map(hold, ends)), 240)
 
-    answers = asyncio.run(all_hold())
+    answers = together(all_hold())
     assert not [answer.exceptions for answer in answers if answer.exceptions]
     assert not [text for answer in answers for text in answer.texts if "are waiting already" in text]
 
@@ -183,7 +183,7 @@ def test_a_run_that_was_stopped_halfway_leaves_nothing_wrong_behind(server: Serv
             stopped = await someone.stop("training_trace")
             return stopped, await someone.arrive("training_trace", query), await looked_at(server, **query)
 
-    stopped, again, other = asyncio.run(stop_and_look())
+    stopped, again, other = together(stop_and_look())
     assert not stopped.exceptions
     assert not tells(settings, stopped)
     assert tells(settings, again)
@@ -207,7 +207,7 @@ def test_one_who_always_wants_more_does_not_starve_nine_others(server: Server) -
             wanted = [Settings(epochs=epochs, start="random", seed=number) for epochs in (40, 50, 60)]
             return all([tells(one, await someone.move("epochs", one.epochs)) for one in wanted])
 
-    async def together() -> tuple[list[bool], int]:
+    async def everybody() -> tuple[list[bool], int]:
         enough = asyncio.Event()
         async with asyncio.TaskGroup() as tasks:
             hog = tasks.create_task(greedy(enough))
@@ -215,7 +215,7 @@ def test_one_who_always_wants_more_does_not_starve_nine_others(server: Server) -
             enough.set()
         return served, hog.result()
 
-    served, asked = asyncio.run(asyncio.wait_for(together(), 240))
+    served, asked = together(asyncio.wait_for(everybody(), 240))
     assert served == [True] * 9
     assert asked > 0
 
@@ -226,9 +226,9 @@ def test_another_site_can_neither_connect_nor_send_a_file(server: Server) -> Non
         async with connect(address, origin=origin, subprotocols=["streamlit"]):  # type: ignore[arg-type, list-item]
             pass
 
-    asyncio.run(connect_from(server.address))
+    together(connect_from(server.address))
     with pytest.raises(InvalidStatus):
-        asyncio.run(connect_from("http://elsewhere.example"))
+        together(connect_from("http://elsewhere.example"))
     upload = urllib.request.Request(
         f"{server.address}/_stcore/upload_file/some-session/some-file", b"x", method="PUT"
     )
