@@ -91,7 +91,11 @@ def _unvalued(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: d
     if name == "_record_function_enter_new":
         note_optimizer(tape, args)
     if name in ("register_hook", "register_post_accumulate_grad_hook"):
-        tape.hooks[id(args[0])] = find_caller(sys._getframe(3)).line
+        caller = find_caller(sys._getframe(3))
+        tape.hooks[id(args[0])] = caller.line
+        node = tape.entry_of(args[0], caller).sequence
+        if node is not None:
+            tape.hooked_nodes[node] = caller.line
     if name not in ("register_hook", "retain_grad"):
         return func(*args, **kwargs)
     try:
@@ -109,6 +113,8 @@ def _plain(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict
         given: list[Tensor] = []
     elif name in FIRST_ONLY:
         given = tensors_of(args[:1])
+    elif name == "new_tensor":  # of the first only its type is taken
+        given = tensors_of(args[1:])
     else:
         given = tensors_of(args)
         if kwargs:

@@ -65,6 +65,9 @@ _HOOK = (
 
 def cause_of(node: int, bit: int, scene: Scene) -> Cause | None:
     """Why the call that made `node` sent zeros towards the leaf with that bit, None where nothing more is known."""
+    if node in scene.tape.hooked_nodes:
+        why = "a hook on its result puts zeros in the gradient's place"
+        return Cause(why, _HOOK, scene.tape.hooked_nodes[node])
     call = scene.call_at(node)
     if call is None:
         return None

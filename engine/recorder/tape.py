@@ -61,6 +61,8 @@ class Tape:
     """Tensors that refused a hook, since no gradient will ever come to them."""
     hooks: dict[int, Line | None] = field(default_factory=dict)
     """The lines that registered a hook on a tensor, by its `id`."""
+    hooked_nodes: dict[int, Line | None] = field(default_factory=dict)
+    """The same by the node of the graph that made the tensor."""
     stepped: list[Optimizer] = field(default_factory=list)
     """The optimizers whose `step()` was called."""
     cleared: list[Optimizer] = field(default_factory=list)

@@ -21,6 +21,7 @@ from engine.recorder.scene import Scene, arrivals
 from engine.recorder.source import line_that_assigns, line_that_binds
 from engine.recorder.suggestions import WHAT, listed, verb
 from engine.recorder.tensors import grad_fn_of
+from engine.recorder.verdict import UNKNOWN
 from engine.recorder.warned import Warned, warned
 
 
@@ -227,6 +228,13 @@ def notes_on(scene: Scene) -> Iterator[str]:
         frozen = _frozen_in(optimizer, scene)
         if frozen:
             yield f"`{name}` holds {listed(frozen)}, which {verb(frozen, 'is', 'are')} frozen."
+    if not scene.names.optimizers:
+        starved = [
+            n for n, p in scene.once.items()
+            if scene.states[n] == "none" and p.requires_grad and n not in scene.constant and scene.recorder.sent_back
+        ]  # fmt: skip
+        if starved:
+            yield f"{UNKNOWN}: {listed(starved)} {verb(starved, 'gets', 'get')} no gradient."
     if scene.held:
         edited = {call.storage for call in scene.tape.calls if call.in_place}
         loose = [
@@ -251,7 +259,8 @@ def _idle_optimizers(scene: Scene) -> Iterator[Warned]:
     """Optimizers that can move nothing: all they hold is frozen, or a group of theirs is empty."""
     for name, optimizer in scene.names.optimizers.items():
         held = [p for group in optimizer.param_groups for p in group["params"]]
-        if held and optimizer in scene.tape.stepped and not any(p.requires_grad for p in held):
+        alone = len(scene.names.optimizers) == 1 and scene.recorder.sent_back  # its step comes after this one
+        if held and (alone or optimizer in scene.tape.stepped) and not any(p.requires_grad for p in held):
             line, frozen = _made_at(name, scene), _frozen_in(optimizer, scene)
             text = f"All that `{name}` holds is frozen ({listed(frozen)}), so its step moves nothing."
             yield warned(96, "frozen", line, frozen, text)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from engine.recorder.records import Cut, Finding, Location, Raised
 
+UNKNOWN = "No optimizer is among the names, so it is not known who should learn"
+"""How a note starts that leaves the verdict open."""
+
 _FED = "every parameter that should learn gets its gradient."
 FINE = f"Nothing is wrong here: {_FED}"
 
@@ -23,7 +26,10 @@ def verdict_of(
             f"{_at(raised.location)}the {raised.where} raised {raised.type}{f': {first}' if first else '.'}"
         )
     meant = sum(cut.intended for cut in cuts)
-    said = [f"No gradient is lost here: {_FED}" if notes else FINE, *notes]
+    if any(note.startswith(UNKNOWN) for note in notes):
+        said = ["Nothing is known to be wrong here.", *notes]
+    else:
+        said = [f"No gradient is lost here: {_FED}" if notes else FINE, *notes]
     if meant:
         said.append(f"{meant} cut{'s' if meant > 1 else ''} on the way, meant as far as can be told.")
     return " ".join(said)

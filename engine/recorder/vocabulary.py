@@ -85,7 +85,6 @@ SHAPE_ONLY = frozenset(
         "new_empty",
         "new_full",
         "new_empty_strided",
-        "new_tensor",
     ]
 )
 FIRST_ONLY = frozenset(["expand_as", "view_as", "reshape_as", "type_as", "resize_as_", "to", "set_"])

@@ -49,9 +49,11 @@ def find_zeros(scene: Scene) -> list[ZeroFound]:
                 zero.starved.append(name)
                 continue
             for kind, node, at_leaf in _origins(run, into, (bit, True), "zero"):
+                cause = cause_of(node, bit, scene) if kind in ("zero_op", "cancel") else None
                 line, operation = scene.made_at(node)
+                line = line if cause is None or cause.line is None else cause.line
                 zero = found.setdefault((kind, line, operation), ZeroFound(kind, line, operation))
-                zero.cause = cause_of(node, bit, scene) if kind in ("zero_op", "cancel") else None
+                zero.cause = cause
                 passes = zero.cause is not None and zero.cause.passes
                 zero.harmless = passes or (at_leaf and _sibling_moves(name, scene))
                 if name not in zero.starved:

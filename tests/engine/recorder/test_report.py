@@ -193,3 +193,19 @@ def test_the_assertion_passes_and_fails() -> None:
     assert_gradients_flow(
         lambda: head(enc(x).detach()).sum(), optimizer=optimizer, names=names, expect_constant=["enc"]
     )
+
+
+def test_without_an_optimizer_the_verdict_does_not_say_that_nothing_is_wrong() -> None:
+    gate, body, x = nn.Linear(3, 4), nn.Linear(3, 4), torch.randn(5, 3)
+
+    def step() -> torch.Tensor:
+        open_ = (gate(x) > 0).float()
+        loss: torch.Tensor = (body(x) * open_).pow(2).mean()
+        return loss
+
+    names = {"gate": gate, "body": body, "x": x}
+    said = record_step(step, names=names).verdict
+    assert said.startswith("Nothing is known to be wrong here. No optimizer is among the names")
+    assert "`gate.weight` and `gate.bias` get no gradient" in said
+    optimizer = torch.optim.SGD([*gate.parameters(), *body.parameters()], 0.1)
+    assert not record_step(step, names={**names, "optimizer": optimizer}).ok
