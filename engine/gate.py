@@ -2,7 +2,8 @@
 
 Threads that train together fight over the interpreter's lock and all of them end later, so one trains and the others
 wait. Next is the one whose owner (a visitor's session) was served longest ago, and among equals the one who came
-first: a visitor who asks for much waits behind those who ask for little. One owner can have only so many waiting.
+first: a visitor who asks for much waits behind those who ask for little. One owner can have only so many waiting;
+when it asks for more, its oldest gives way.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _TICK = 0.05
 
 
 class TooMuchWaiting(Exception):
-    """An owner asked for more while enough of its computations were waiting; the message says so in one sentence."""
+    """An owner asked for more than can wait, and this, its oldest, gave way; the message says so in one sentence."""
 
 
 @dataclass(eq=False)
@@ -27,7 +28,8 @@ class _Ticket:
     owner: Hashable
     number: int
     called: threading.Event = field(default_factory=threading.Event)
-    """Set when it is this ticket's turn."""
+    """Set when it is this ticket's turn, or when it has been sent away."""
+    sent_away: bool = False
 
 
 class Gate:
@@ -48,12 +50,17 @@ class Gate:
         """Runs its body when it is this caller's turn.
 
         `waiting` is called about 20 times a second with the number of computations that go first; what it raises
-        gives the place up. Raises `TooMuchWaiting` where the owner has enough waiting already.
+        gives the place up. Raises `TooMuchWaiting` where the owner has come to want more than can wait: its oldest gives
+        way, as what a reader asked for last is what is wanted.
         """
         ticket = self._queue(owner)
         try:
             while not ticket.called.wait(_TICK):
                 waiting(self.ahead_of(owner, ticket.number))
+            if ticket.sent_away:
+                raise TooMuchWaiting(
+                    f"You have asked for more than {self._most} computations that wait: this one, the oldest, gave way to the others."
+                )
             yield
         finally:
             self._leave(ticket)
@@ -67,10 +74,11 @@ class Gate:
 
     def _queue(self, owner: Hashable) -> _Ticket:
         with self._lock:
-            if sum(ticket.owner == owner for ticket in self._waiting) >= self._most:
-                raise TooMuchWaiting(
-                    f"{self._most} of your computations are waiting already: let one of them end, or stop it, first."
-                )
+            mine = [ticket for ticket in self._waiting if ticket.owner == owner]
+            if len(mine) >= self._most:
+                self._waiting.remove(mine[0])
+                mine[0].sent_away = True
+                mine[0].called.set()
             self._count += 1
             ticket = _Ticket(owner, self._count)
             self._waiting.append(ticket)
@@ -100,7 +108,7 @@ class Gate:
         with self._lock:
             if self._inside is ticket:
                 self._inside = None
-            else:
+            elif ticket in self._waiting:
                 self._waiting.remove(ticket)
             if len(self._served) > 1_000:
                 owners = {t.owner for t in self._waiting}

@@ -7,6 +7,8 @@ its value from the view; when the reader moves it, its callback changes the view
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -16,6 +18,11 @@ import streamlit as st
 from pages.components.view import View
 
 _VIEW, _LINK, _IGNORED = "kept view", "written link", "ignored in link"
+_LATELY = "links written lately"
+_CATCHES_UP = 3.0
+"""Seconds in which a browser may still ask with a link that has been written over."""
+_run = threading.local()
+"""Whether the view was changed for this very run, by a widget's callback: such runs share no thread."""
 _PAGE, _ARRIVED = "page", "arrived on page"
 
 
@@ -25,12 +32,24 @@ def open_view(page: str) -> View:
     state = st.session_state
     state[_ARRIVED] = state.get(_PAGE) != page
     state[_PAGE] = page
-    if _VIEW not in state or (link and link != state[_LINK]):
+    if _VIEW not in state or (link and link != state[_LINK] and not _is_behind(link)):
         state[_VIEW], state[_IGNORED] = View.from_query(link)
         state[_LINK] = link
         if state[_IGNORED]:
             _write_link()
+    _run.kept = False
     return current_view()
+
+
+def _is_behind(link: dict[str, str]) -> bool:
+    """Whether this is no new link, but the browser's old one: it asks again before it has heard of the latest.
+
+    Runs of one session overlap, and share the link that streamlit keeps: what a callback has kept goes first.
+    """
+    if getattr(_run, "kept", False):
+        return True
+    now = time.monotonic()
+    return any(old == link and now - then < _CATCHES_UP for old, then in st.session_state.get(_LATELY, ()))
 
 
 def current_view() -> View:
@@ -47,6 +66,7 @@ def ignored() -> tuple[str, ...]:
 
 def keep(view: View) -> None:
     """Takes over a changed view and writes its link."""
+    _run.kept = True
     st.session_state[_VIEW] = view
     st.session_state[_IGNORED] = ()
     _write_link()
@@ -86,6 +106,8 @@ def bound(
 
 
 def _write_link() -> None:
-    query = current_view().query()
-    st.session_state[_LINK] = query
+    query, state, now = current_view().query(), st.session_state, time.monotonic()
+    lately = [(old, then) for old, then in state.get(_LATELY, ()) if now - then < _CATCHES_UP]
+    state[_LATELY] = [*lately, (state.get(_LINK), now)]
+    state[_LINK] = query
     st.query_params.from_dict(query)

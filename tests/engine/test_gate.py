@@ -16,6 +16,7 @@ class Queue:
     def __init__(self, gate: Gate) -> None:
         self.gate = gate
         self.order: list[str] = []
+        self.refusals: dict[str, str] = {}
         self.inside = 0
         self.threads: list[threading.Thread] = []
 
@@ -27,11 +28,14 @@ class Queue:
             waiting(ahead)
 
         def run() -> None:
-            with self.gate.entered(owner, told):
-                self.inside += 1
-                assert self.inside == 1
-                self.order.append(name)
-                self.inside -= 1
+            try:
+                with self.gate.entered(owner, told):
+                    self.inside += 1
+                    assert self.inside == 1
+                    self.order.append(name)
+                    self.inside -= 1
+            except TooMuchWaiting as refusal:
+                self.refusals[name] = str(refusal)
 
         self.threads.append(threading.Thread(target=run))
         self.threads[-1].start()
@@ -54,19 +58,18 @@ def test_those_who_ask_for_little_go_before_the_rest_of_one_who_asks_for_much() 
     assert queue.end() == [*(f"r{n}" for n in range(9)), "g1", "g2", "g3"]
 
 
-def test_an_owner_can_have_only_so_many_waiting() -> None:
+def test_an_owner_can_have_only_so_many_waiting_and_the_oldest_gives_way() -> None:
     gate = Gate(most_waiting=2)
     queue = Queue(gate)
     with gate.entered("one"):
         queue.join("one", "a")
         queue.join("one", "b")
-        with (
-            pytest.raises(TooMuchWaiting, match="2 of your computations are waiting already"),
-            gate.entered("one"),
-        ):
-            pass
-        queue.join("other", "c")
-    assert queue.end() == ["c", "a", "b"]
+        queue.join("one", "c")
+        queue.join("other", "d")
+    assert queue.end() == ["d", "b", "c"]
+    assert queue.refusals == {
+        "a": "You have asked for more than 2 computations that wait: this one, the oldest, gave way to the others."
+    }
 
 
 def test_the_place_is_told_and_a_place_that_is_given_up_is_free() -> None:

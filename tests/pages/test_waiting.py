@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -19,53 +17,38 @@ from pages.components import results as shown
 from tests.pages.test_pages import opened, text
 
 
-@contextmanager
-def busy(gate: Gate, owner: str, waiting: int) -> Iterator[None]:
-    """A gate with one computation under way, and so many of `owner` waiting behind it."""
-    done, queued = threading.Event(), threading.Barrier(waiting + 1, timeout=60)
-    with ThreadPoolExecutor(waiting + 1) as pool:
-        entered = threading.Event()
-
-        def work() -> None:
-            with gate.entered("somebody else"):
-                entered.set()
-                done.wait()
-
-        def wait() -> None:
-            told: list[int] = []
-
-            def waits(ahead: int) -> None:
-                if not told:
-                    queued.wait()
-                told.append(ahead)
-
-            with gate.entered(owner, waits):
-                pass
-
-        pool.submit(work)
-        entered.wait()
-        for _ in range(waiting):
-            pool.submit(wait)
-        queued.wait()
-        try:
-            yield
-        finally:
-            done.set()
-
-
-def test_one_visitor_with_enough_waiting_is_told_so_and_can_try_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    gate = Gate()
+def test_one_visitor_who_wants_too_much_is_told_so_and_can_try_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    gate, done = Gate(), threading.Event()
+    inside, told = threading.Event(), threading.Event()
     monkeypatch.setattr(results, "_gate", gate)
     monkeypatch.setattr(shown, "_visitor", lambda: "greedy")
-    with busy(gate, "greedy", MOST_WAITING):
-        app = opened("pages/training_trace.py", epochs=213)
-        assert [w.value for w in app.warning] == [
-            f"{MOST_WAITING} of your computations are waiting already: let one of them end, or stop it, first."
-        ]
-        assert not app.exception
-        assert app.sidebar.slider(key="epochs").value == 213
+    original = shown._Progress.waiting
+
+    def waits(self: shown._Progress, ahead: int) -> None:
+        told.set()
+        original(self, ahead)
+
+    monkeypatch.setattr(shown._Progress, "waiting", waits)
+
+    def compute(owner: str) -> None:
+        with gate.entered(owner):
+            inside.set()
+            done.wait(60)
+
+    with ThreadPoolExecutor(MOST_WAITING + 2) as pool:
+        pool.submit(compute, "somebody else")
+        assert inside.wait(60)
+        page = pool.submit(opened, "pages/training_trace.py", epochs=213)
+        assert told.wait(60)
+        for _ in range(MOST_WAITING):
+            pool.submit(compute, "greedy")
+        app = page.result(60)
+        done.set()
+    assert [w.value for w in app.warning] == [
+        f"You have asked for more than {MOST_WAITING} computations that wait: this one, the oldest, gave way to the others."
+    ]
+    assert not app.exception
+    assert app.sidebar.slider(key="epochs").value == 213
     next(b for b in app.button if b.label == "Try again").click().run()
     assert not app.warning
     assert "Epoch by epoch" in [h.value for h in app.header]
