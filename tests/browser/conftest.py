@@ -43,15 +43,16 @@ def server() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def browser() -> Browser:
     """Chromium; without one the test is skipped, in CI it fails."""
     if chromium() is None:
         reason = "no chromium on this machine: install the package chromium to run the browser tests"
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
-    with started_browser() as found:
-        yield found
+    # It ends with the process: to close it at the end of a long session has been seen to wait for ever.
+    playwright = sync_playwright().start()
+    return playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
 
 
 def chromium() -> str | None:
