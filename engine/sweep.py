@@ -109,7 +109,6 @@ def default_rates(count: int = COUNT) -> tuple[float, ...]:
     return (lowest, *inner, highest)
 
 
-@lru_cache(maxsize=2_000)
 def refusal(settings: Settings) -> str | None:
     """Why these settings cannot be swept, in one sentence, or None: the one place that decides it."""
     script = script_of(settings)
