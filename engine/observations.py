@@ -57,7 +57,7 @@ def summarize(trace: Trace) -> tuple[str, ...]:
 
 def _start(run: Run) -> str:
     first = run.losses[0]
-    if run.refusal and math.isnan(first):
+    if run.lacks(first):
         return "The step raised, so this epoch has no loss."
     if not math.isfinite(first):
         return f"The loss is {first} from the start: these weights cannot be used."
@@ -67,7 +67,7 @@ def _start(run: Run) -> str:
 
 def _change(run: Run, falls: tuple[float, ...], number: int, fastest: float, ahead: _Ahead) -> str:
     fall, loss = falls[number], run.losses[number + 1]
-    if run.refusal and math.isnan(loss):
+    if run.lacks(loss):
         return "The step raised again."
     if not math.isfinite(loss):
         return f"The loss is {loss}: the training has diverged."
@@ -94,7 +94,7 @@ def _change(run: Run, falls: tuple[float, ...], number: int, fastest: float, ahe
 
 def _outcome(run: Run) -> str:
     first, last, highest = run.losses[0], run.losses[-1], max(run.losses)
-    if run.refusal and math.isnan(last):
+    if run.lacks(last):
         return "the step raised in every epoch: it has no loss, and nothing could learn."
     if run.refusal:
         return f"backward() refused in every epoch: nothing could learn, and the loss stays at {last:.4f}."
@@ -104,11 +104,8 @@ def _outcome(run: Run) -> str:
         return f"the loss of the only epoch is {first:.4f}."
     if first == last:
         return f"the loss ends where it started, at {_shown(last)}."
-    swing = (
-        f", swinging up to {_shown(highest)} on the way"
-        if highest > max(first, last) + 0.1 * abs(max(first, last))
-        else ""
-    )
+    end = max(first, last)
+    swing = f", swinging up to {_shown(highest)} on the way" if highest > end + 0.1 * abs(end) else ""
     return f"the loss {'falls' if last < first else 'rises'} from {_shown(first)} to {_shown(last)}{swing}."
 
 

@@ -63,6 +63,10 @@ class Run:
         """The first epoch whose loss is not finite, or None."""
         return next((e for e, loss in enumerate(self.losses, start=1) if not math.isfinite(loss)), None)
 
+    def lacks(self, figure: float) -> bool:
+        """Whether a figure of this run is missing: the step raised before there was one."""
+        return bool(self.refusal) and math.isnan(figure)
+
     def parameter(self, name: str, epoch: int) -> Floats:
         """A parameter in its own shape, at the start of `epoch` (1 to epochs + 1)."""
         found = next((p for p in self.parameters if p.name == name), None)

@@ -69,7 +69,8 @@ def _run(settings: Settings, script: Script, detached: bool, progress: Progress 
     model, data, step = start_model(settings), script.make_data(settings.seed), script.step(detached)
     parameters = list(model.parameters())
     optimizers = make_optimizers(settings, model)
-    own, told, measure = script.own_optimizers, script.told_the_epoch, script.measure
+    own = script.own_optimizers
+    measure = None if script.measure is None else torch.no_grad()(script.measure)
     stepped = note_stepped(optimizers) if own else {id(p) for p in parameters}
     weights = torch.empty(settings.epochs + 1, sum(p.numel() for p in parameters))
     rows = weights.unbind()
@@ -81,15 +82,14 @@ def _run(settings: Settings, script: Script, detached: bool, progress: Progress 
     flat = [p.detach().view(-1) for p in parameters]
     for epoch, row in enumerate(rows[:-1]):
         torch.cat(flat, out=row)
-        if told:
-            script.tell(model, epoch + 1)
+        script.tell(model, epoch + 1)
         loss, prediction, measured = _NO_LOSS, None, _NO_LOSS
         try:
             if not own:
                 optimizers.zero_grad()
                 loss, prediction = step(model, data)
                 if measure is not None:  # of the weights that gave the loss
-                    measured = _measured(measure, model, data, prediction)
+                    measured = measure(model, data, prediction)
                 loss.backward()
                 gradients.append([p.grad for p in parameters])
                 optimizers.step()
@@ -97,7 +97,7 @@ def _run(settings: Settings, script: Script, detached: bool, progress: Progress 
                 loss, prediction = step(model, data, optimizers)
                 gradients.append([None if p.grad is None else p.grad.clone() for p in parameters])
                 if measure is not None:
-                    measured = _measured(measure, model, data, prediction)
+                    measured = measure(model, data, prediction)
         except RuntimeError as refused:
             refusal = str(refused)
             gradients.append([None] * len(parameters))
@@ -125,7 +125,9 @@ def _run(settings: Settings, script: Script, detached: bool, progress: Progress 
         predictions=frozen(answers.numpy()),
         refusal=refusal,
         stepped=tuple(
-            dict.fromkeys(p.layer for p, own in zip(named, parameters, strict=True) if id(own) in stepped)
+            dict.fromkeys(
+                p.layer for p, tensor in zip(named, parameters, strict=True) if id(tensor) in stepped
+            )
         ),
     )
 
@@ -140,14 +142,6 @@ def note_stepped(optimizers: Any) -> set[int]:
     for one in optimizers if isinstance(optimizers, tuple) else (optimizers,):
         one.register_step_post_hook(note)
     return used
-
-
-@torch.no_grad()
-def _measured(
-    measure: Callable[[nn.Module, Any, Tensor], Tensor], model: nn.Module, data: Any, prediction: Tensor
-) -> Tensor:
-    """What the experiment measures now."""
-    return measure(model, data, prediction)
 
 
 _NO_LOSS = torch.tensor(float("nan"))

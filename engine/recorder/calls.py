@@ -36,6 +36,7 @@ from engine.recorder.vocabulary import (
     FIRST_ONLY,
     NO_VALUES,
     PROPERTIES,
+    REST_ONLY,
     SHAPE_ONLY,
     SINKS,
     changed_by,
@@ -113,7 +114,7 @@ def _plain(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict
         given: list[Tensor] = []
     elif name in FIRST_ONLY:
         given = tensors_of(args[:1])
-    elif name == "new_tensor":  # of the first only its type is taken
+    elif name in REST_ONLY:
         given = tensors_of(args[1:])
     else:
         given = tensors_of(args)

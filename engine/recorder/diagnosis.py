@@ -21,7 +21,7 @@ from engine.recorder.scene import Scene, look_at
 from engine.recorder.stages import build_stages
 from engine.recorder.suggestions import WHAT, listed
 from engine.recorder.tensors import read_only
-from engine.recorder.upkeep import hidden_parameters, notes_on, warn_of_upkeep
+from engine.recorder.upkeep import hidden_parameters, notes_on, starved_without_optimizer, warn_of_upkeep
 from engine.recorder.verdict import verdict_of
 from engine.recorder.warned import Warned
 from engine.recorder.zeros import ZeroFound, find_dropped, find_zeros
@@ -63,7 +63,9 @@ def diagnose(recorder: Recorder) -> StepRecord:
         raised=recorder.raised,
         growing=growing,
         buffers=buffers,
-        verdict=verdict_of(findings, recorder.raised, all_cuts, notes),
+        verdict=verdict_of(
+            findings, recorder.raised, all_cuts, notes, known=not starved_without_optimizer(scene)
+        ),
         notes=notes,
         sent=tuple(_sent(scene, where)),
     )
@@ -98,8 +100,7 @@ def _zero_cut(zero: ZeroFound, scene: Scene) -> Cut:
 
 
 def _sent(scene: Scene, where: dict[int, int]) -> Iterable[Sent]:
-    bit_of = scene.tape.flow.graph.bit_of
-    bits = [(name, bit_of.get(id(tensor), -1)) for name, tensor in scene.names.parameters.items()]
+    bits = [(name, scene.bit(tensor)) for name, tensor in scene.names.parameters.items()]
     for run in scene.tape.backwards:
         if run.to_leaves:
             reached = tuple(name for name, bit in bits if run.arrived.get(bit, "none") != "none")
@@ -124,7 +125,7 @@ def _parameters(
         )  # fmt: skip
     known = {id(p) for p in scene.once.values()}
     for path, tensor in scene.hidden.items():
-        bit = scene.tape.flow.graph.bit_of.get(id(tensor), -1)
+        bit = scene.bit(tensor)
         if id(tensor) not in known and any(run.arrived.get(bit) == "value" for run in scene.tape.backwards):
             yield ParameterRecord(
                 path, tuple(tensor.shape), "gradient", "A gradient came back to it; it is registered nowhere.", None,

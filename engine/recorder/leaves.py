@@ -77,7 +77,7 @@ def _frozen_late(scene: Scene) -> Iterator[Warned]:
         ]
         if not names or names[0] in scene.constant:
             continue
-        bit = scene.tape.flow.graph.bit_of.get(id(event.tensor), -1)
+        bit = scene.bit(event.tensor)
         uses = [
             (call.number, entry.tracked)
             for call in scene.tape.calls
@@ -102,7 +102,7 @@ def _not_constant(scene: Scene) -> Iterator[Warned]:
     for name in sorted(scene.constant):
         if scene.states.get(name) in ("gradient", "zero"):
             uses = [r for r in scene.tape.backwards if r.to_leaves]
-            bit = scene.tape.flow.graph.bit_of.get(id(scene.tensor(name)), -1)
+            bit = scene.bit(scene.tensor(name))
             node = next((n for r in uses for n, targets in r.next.items() if ~bit in targets), None)
             line = scene.made_at(node)[0] if node is not None else None
             yield warned(

@@ -32,7 +32,7 @@ Above = tuple[tuple[Line, ...], tuple[str, ...], GradientState, int, int]
 
 def find_paths(scene: Scene) -> dict[str, tuple[GradientPath, ...]]:
     """By parameter: its ways, those with different lines only."""
-    wanted = {scene.tape.flow.graph.bit_of.get(id(p)): name for name, p in scene.names.parameters.items()}
+    wanted = {scene.bit(p): name for name, p in scene.names.parameters.items()}
     found: dict[str, dict[tuple[Line, ...], GradientPath]] = {}
     for run in scene.tape.backwards:
         if not run.to_leaves:

@@ -71,6 +71,10 @@ class Scene:
                     found.setdefault(id(earlier), []).append(entry)
         return found
 
+    def bit(self, tensor: Tensor | None) -> int:
+        """The bit of a leaf; -1 for a tensor that the graph has not met as one."""
+        return self.tape.flow.graph.bit_of.get(id(tensor), -1)
+
     def named(self, bits: int) -> list[str]:
         """The names of the leaves in a set of bits, unnamed ones left out."""
         return [name for bit, name in self.bits.items() if bits >> bit & 1]
@@ -220,7 +224,7 @@ def after(entry: Entry, scene: Scene) -> Iterator[Entry]:
 
 def arrivals(scene: Scene, tensor: Tensor) -> list[tuple[BackwardPass, str]]:
     """What each backward pass brought to a leaf."""
-    bit = scene.tape.flow.graph.bit_of.get(id(tensor), -1)
+    bit = scene.bit(tensor)
     return [(run, run.arrived[bit]) for run in scene.tape.backwards if run.arrived.get(bit, "none") != "none"]
 
 

@@ -21,7 +21,6 @@ from engine.recorder.scene import Scene, arrivals
 from engine.recorder.source import line_that_assigns, line_that_binds
 from engine.recorder.suggestions import WHAT, listed, verb
 from engine.recorder.tensors import grad_fn_of
-from engine.recorder.verdict import UNKNOWN
 from engine.recorder.warned import Warned, warned
 
 
@@ -75,14 +74,9 @@ def _contained(base: str, held: object, depth: int) -> Iterator[tuple[str, Tenso
 
 def _unregistered(scene: Scene, hidden: dict[str, Tensor]) -> Iterator[Warned]:
     used = {b for run in scene.tape.backwards for b in run.arrived} if hidden else set()
-    bit_of = scene.tape.flow.graph.bit_of
     names, paths = [], []
     for path, parameter in hidden.items():
-        if (
-            bit_of.get(id(parameter), -1) in used
-            and id(parameter) not in scene.held
-            and parameter.requires_grad
-        ):
+        if scene.bit(parameter) in used and id(parameter) not in scene.held and parameter.requires_grad:
             paths.append(path)
             names.append(scene.names.tensors.get(id(parameter), path))
     if names:
@@ -228,13 +222,11 @@ def notes_on(scene: Scene) -> Iterator[str]:
         frozen = _frozen_in(optimizer, scene)
         if frozen:
             yield f"`{name}` holds {listed(frozen)}, which {verb(frozen, 'is', 'are')} frozen."
-    if not scene.names.optimizers:
-        starved = [
-            n for n, p in scene.once.items()
-            if scene.states[n] == "none" and p.requires_grad and n not in scene.constant and scene.recorder.sent_back
-        ]  # fmt: skip
-        if starved:
-            yield f"{UNKNOWN}: {listed(starved)} {verb(starved, 'gets', 'get')} no gradient."
+    if starved := starved_without_optimizer(scene):
+        yield (
+            "No optimizer is among the names, so it is not known who should learn: "
+            f"{listed(starved)} {verb(starved, 'gets', 'get')} no gradient."
+        )
     if scene.held:
         edited = {call.storage for call in scene.tape.calls if call.in_place}
         loose = [
@@ -243,6 +235,16 @@ def notes_on(scene: Scene) -> Iterator[str]:
         ]  # fmt: skip
         if loose:
             yield f"No known optimizer holds {listed(loose)}, so {verb(loose, 'it does', 'they do')} not move."
+
+
+def starved_without_optimizer(scene: Scene) -> list[str]:
+    """Parameters without a gradient, where no optimizer is known that could say whether they should learn."""
+    if scene.names.optimizers or not scene.recorder.sent_back:
+        return []
+    return [
+        n for n, p in scene.once.items()
+        if scene.states[n] == "none" and p.requires_grad and n not in scene.constant
+    ]  # fmt: skip
 
 
 def _made_at(optimizer: str, scene: Scene) -> Line | None:
@@ -278,6 +280,6 @@ LEFT_OUT = (
 
 def last_use(scene: Scene, names: list[str]) -> Line | None:
     """The last line that used one of these parameters."""
-    bits = {scene.tape.flow.graph.bit_of.get(id(scene.tensor(n)), -1) for n in names}
+    bits = {scene.bit(scene.tensor(n)) for n in names}
     calls = [c for c in scene.tape.calls if c.in_step and any(e.leaf in bits for e in c.inputs)]
     return calls[-1].line if calls else None

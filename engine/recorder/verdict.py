@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from engine.recorder.records import Cut, Finding, Location, Raised
 
-UNKNOWN = "No optimizer is among the names, so it is not known who should learn"
-"""How a note starts that leaves the verdict open."""
-
 _FED = "every parameter that should learn gets its gradient."
 FINE = f"Nothing is wrong here: {_FED}"
 
 
 def verdict_of(
-    findings: tuple[Finding, ...], raised: Raised | None, cuts: tuple[Cut, ...], notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...],
+    raised: Raised | None,
+    cuts: tuple[Cut, ...],
+    notes: tuple[str, ...] = (),
+    *,
+    known: bool = True,
 ) -> str:
-    """What is wrong and where, or that nothing is."""
+    """What is wrong and where, or that nothing is; not so where it is not `known` who should learn."""
     if findings:
         worst = findings[0]
         more = f" ({len(findings) - 1} more below)" if len(findings) > 1 else ""
@@ -26,10 +28,8 @@ def verdict_of(
             f"{_at(raised.location)}the {raised.where} raised {raised.type}{f': {first}' if first else '.'}"
         )
     meant = sum(cut.intended for cut in cuts)
-    if any(note.startswith(UNKNOWN) for note in notes):
-        said = ["Nothing is known to be wrong here.", *notes]
-    else:
-        said = [f"No gradient is lost here: {_FED}" if notes else FINE, *notes]
+    fine = f"No gradient is lost here: {_FED}" if notes else FINE
+    said = [fine if known else "Nothing is known to be wrong here.", *notes]
     if meant:
         said.append(f"{meant} cut{'s' if meant > 1 else ''} on the way, meant as far as can be told.")
     return " ".join(said)

@@ -88,6 +88,8 @@ SHAPE_ONLY = frozenset(
     ]
 )
 FIRST_ONLY = frozenset(["expand_as", "view_as", "reshape_as", "type_as", "resize_as_", "to", "set_"])
+REST_ONLY = frozenset(["new_tensor"])
+"""Of the first argument only its type is taken."""
 EACH_ITS_OWN = frozenset(
     ["broadcast_tensors", "meshgrid", "atleast_1d", "atleast_2d", "atleast_3d", "align_tensors"]
 )

@@ -38,7 +38,7 @@ def find_zeros(scene: Scene) -> list[ZeroFound]:
         if state != "zero":
             continue
         tensor = scene.tensor(name)
-        bit = scene.tape.flow.graph.bit_of.get(id(tensor), -1)
+        bit = scene.bit(tensor)
         for run, _ in arrivals(scene, tensor)[-1:]:
             into = incoming(run)
             came = run.arrived.get(bit) == "value" or _sent_value(run, into, bit)
@@ -67,7 +67,7 @@ def find_dropped(scene: Scene) -> list[ZeroFound]:
     for name, state in scene.states.items():
         if state != "none" or name in scene.wiped:
             continue
-        bit = scene.tape.flow.graph.bit_of.get(id(scene.tensor(name)), -1)
+        bit = scene.bit(scene.tensor(name))
         for run in scene.tape.backwards:
             if not run.finished or run.arrived.get(bit) != "none":
                 continue

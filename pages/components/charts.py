@@ -1,7 +1,7 @@
 """Shows the charts, each with a description for those who do not see it.
 
 A chart is made ready for the browser once, and kept: its specification and its data. What is left for a rerun is the
-vertical line at the chosen epoch, which travels as data, so that a browser moves it without drawing the chart anew.
+vertical line at the chosen epoch, which travels as data of its own.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from engine.sweep import Sweep
 from pages.components import chart_specs
 from pages.components.chart_specs import TWINS, WITH, WITHOUT
 
-__all__ = ["WITH", "WITHOUT", "show_by_layer", "show_losses", "show_series", "show_sweep"]
+__all__ = ["TWINS", "WITH", "WITHOUT", "show_by_layer", "show_losses", "show_series", "show_sweep"]
 
 CAPACITY = 16 * 2**20
 """What all charts that are kept may weigh, in bytes."""
 _SPEC_WEIGHT = 12_000
 """About what a specification weighs."""
 
-Row = tuple[float, str, float | None]
+Row = tuple[float, str, float]
 Series = Mapping[str, Sequence[float | None]]
 ByLayer = Mapping[str, Sequence[Sequence[float | None]]]
 
@@ -58,13 +58,12 @@ def show_losses(trace: Trace, epoch: int) -> None:
 
 def _losses(trace: Trace) -> Drawn | None:
     gone = max(
-        sum(math.isinf(loss) or (loss != loss and not run.refusal) for loss in run.losses)
-        for run in trace.runs
+        sum(not math.isfinite(loss) and not run.lacks(loss) for loss in run.losses) for run in trace.runs
     )
     left_out = f" {gone} epochs are not drawn: their loss is not finite." if gone else ""
     ends = ", ".join(
         f"{name} none, the step raised"
-        if run.refusal and math.isnan(run.losses[-1])
+        if run.lacks(run.losses[-1])
         else f"{name} from {run.losses[0]:.4f} to {run.losses[-1]:.4f}"
         for run, name in zip(trace.runs, TWINS, strict=True)
     )
@@ -120,7 +119,7 @@ def _sweep(sweep: Sweep, rules: Mapping[str, float], description: str) -> Drawn:
         for rate, loss in zip(curve.rates, curve.losses, strict=True)
         if 0 < loss <= 10 * curve.first
     ]
-    drawn = [loss for _, _, loss in rows if loss is not None] or [1.0]
+    drawn = [loss for _, _, loss in rows] or [1.0]
     ends, epochs = (sweep.rates[0], sweep.rates[-1]), sweep.settings.epochs
     spec = chart_specs.sweep(ends, (min(drawn), max(drawn)), epochs, rules)
     return Drawn(spec, _arrow(rows, ("rate", "twin", "loss")), description)
@@ -143,7 +142,7 @@ def show_by_layer(trace: Trace, what: str, values: Callable[[], ByLayer], epoch:
 def _why_none(trace: Trace, twin: str) -> str:
     """Why no layer has a gradient to draw."""
     run = trace.runs[TWINS.index(twin)]
-    if run.refusal and math.isnan(run.losses[-1]):
+    if run.lacks(run.losses[-1]):
         return "the step raised on its way, and what some of its backward passes had brought by then, no optimizer used"
     return "no gradient came to any layer (None, not 0)"
 

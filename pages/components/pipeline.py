@@ -28,6 +28,8 @@ class Part:
     title: str
     """Which pass it is, with its code; "" where the step has only one."""
     stages: tuple[Stage, ...]
+    line: int | None = None
+    """The line of that pass."""
 
 
 def choose_part(without: StepRecord, with_: StepRecord) -> int:
@@ -56,7 +58,7 @@ def show_pipelines(without: StepRecord, with_: StepRecord, part: int) -> None:
         if part >= len(parts):
             st.markdown(f"**{title}**: this step did not get so far.")
             continue
-        st.markdown(f"**{title}**{_which(parts[part], part, step)}")
+        st.markdown(f"**{title}**{_which(parts[part])}")
         st.html(pipeline_html(parts[part], step, numbers))
     if with_.raised is not None and len(with_.sent) < 2:
         st.markdown(
@@ -65,10 +67,9 @@ def show_pipelines(without: StepRecord, with_: StepRecord, part: int) -> None:
         )
 
 
-def _which(part: Part, number: int, step: StepRecord) -> str:
+def _which(part: Part) -> str:
     """Which backward pass of several a part is, and its line."""
-    location = step.sent[number].location if number < len(step.sent) else None
-    line = f", line {location.line}" if location is not None else ""
+    line = f", line {part.line}" if part.line is not None else ""
     return f" · {part.title}{line}" if part.title else ""
 
 
@@ -82,8 +83,7 @@ def pipeline_html(part: Part, step: StepRecord, numbers: Mapping[int, int]) -> s
         numbers = {}
     items = []
     for before, stage in zip((None, *part.stages), part.stages, strict=False):
-        joined = before is not None and _goes_on(before, stage)
-        if before is not None and joined:
+        if before is not None and _goes_on(before, stage):
             items.append(f"<li>{_arrows(before)}{_box(stage, before, step, numbers)}</li>")
         else:
             if sources := _from(stage, step, numbers):
@@ -107,9 +107,11 @@ def parts_of(step: StepRecord) -> tuple[Part, ...]:
     found, done = [], -1
     for number, sent in enumerate(passes, start=1):
         last = sent.stage or 0
-        code = f": {sent.location.text.strip()}" if sent.location else ""
+        code, line = "", None
+        if sent.location is not None:
+            code, line = f": {sent.location.text.strip()}", sent.location.line
         own = tuple(stage for stage in stages if done < stage.index <= last)
-        found.append(Part(f"backward pass {number}{code}", own))
+        found.append(Part(f"backward pass {number}{code}", own, line))
         done = max(done, last)
     if rest := tuple(stage for stage in stages if stage.index > done):
         found.append(Part("after the last backward pass", rest))
@@ -179,9 +181,8 @@ def _box(stage: Stage, before: Stage | None, step: StepRecord, numbers: Mapping[
         ]
     number = f"{numbers[stage.index]}. " if stage.index in numbers else ""
     said = "".join(f"<small>{escape(note)}</small>" for note in notes)
-    title = escape(f"{number}{stage_title(stage)}").replace(
-        ".", ".<wbr>"
-    )  # long paths of modules break at a dot
+    # Long paths of modules break at a dot.
+    title = escape(f"{number}{stage_title(stage)}").replace(".", ".<wbr>")
     return f'<div class="{style}"><strong>{title}</strong>{said}</div>'
 
 

@@ -103,7 +103,7 @@ def show_evidence(trace: Trace, verdict: Verdict, epoch: int) -> None:
         )
         if measure.meaning:
             st.caption(measure.meaning)
-    costs = dict(zip((charts.WITHOUT, charts.WITH), (verdict.attached, verdict.detached), strict=True))
+    costs = dict(zip(charts.TWINS, (verdict.attached, verdict.detached), strict=True))
     if any(len(cost.passes) > 2 for cost in costs.values()):
         st.markdown("**Each backward pass of the first epoch**")
         charts.show_series(
@@ -138,7 +138,7 @@ def show_terms(settings: Settings) -> None:
     rows = [
         (f"{term.code}, {name}", *(_came(term.gradients[module]) for module in modules))
         for pair in pairs
-        for term, name in zip(pair, (charts.WITHOUT, charts.WITH), strict=True)
+        for term, name in zip(pair, charts.TWINS, strict=True)
     ]
     st.html(table_html("What each term of the loss moves", modules, rows, "compared"))
     st.caption(
@@ -152,7 +152,7 @@ def _came(norm: float | None) -> str:
 
 
 def _named(trace: Trace) -> list[tuple[str, Run]]:
-    return list(zip((charts.WITHOUT, charts.WITH), trace.runs, strict=True))
+    return list(zip(charts.TWINS, trace.runs, strict=True))
 
 
 def _table(trace: Trace, verdict: Verdict) -> str:
@@ -182,7 +182,7 @@ def _table(trace: Trace, verdict: Verdict) -> str:
     ]
     return table_html(
         "The twins side by side",
-        (charts.WITHOUT, charts.WITH),
+        charts.TWINS,
         [(name, *cells) for name, cells in rows],
         "compared",
     )

@@ -40,7 +40,7 @@ def show_sweep_section(view: View) -> None:
 
 def _rules(view: View, sweep: Sweep, exact: float | None) -> dict[str, float]:
     rules = {"chosen": view.settings.learning_rate}
-    for curve, name in zip(sweep.curves, (charts.WITHOUT, charts.WITH), strict=True):
+    for curve, name in zip(sweep.curves, charts.TWINS, strict=True):
         if curve.edge is not None:
             rules[f"{name}: diverges"] = curve.edge[1]
     if exact is not None and sweep.rates[0] <= exact <= sweep.rates[-1]:
@@ -53,7 +53,7 @@ def _described(view: View, sweep: Sweep) -> str:
         f"{name} lowest at {curve.best[0]:.3g} with {number_text(curve.best[1])}"
         if curve.learns
         else f"{name} {number_text(curve.first)} throughout"
-        for curve, name in zip(sweep.curves, (charts.WITHOUT, charts.WITH), strict=True)
+        for curve, name in zip(sweep.curves, charts.TWINS, strict=True)
     )
     return (
         f"The loss in epoch {sweep.settings.epochs} over {len(sweep.rates)} learning rates from {sweep.rates[0]:g} to "

@@ -42,7 +42,7 @@ def show_scrubbed(trace: Trace) -> None:
     for column, run in zip(st.columns(2), trace.runs, strict=True):
         with column:
             loss = run.losses[epoch - 1]
-            said = "no loss" if run.refusal and math.isnan(loss) else f"loss **{number_text(loss)}**"
+            said = "no loss" if run.lacks(loss) else f"loss **{number_text(loss)}**"
             st.markdown(f"**{_name(run)}**, epoch {epoch}: {said}")
             st.caption(observe(run)[epoch - 1])
     _show_layers(trace, epoch)
@@ -97,7 +97,7 @@ def _start(from_the_first: bool) -> None:
 
 def _show_layers(trace: Trace, epoch: int) -> None:
     """The gradient norm of each layer, and how far each has moved."""
-    runs = dict(zip((charts.WITHOUT, charts.WITH), trace.runs, strict=True))
+    runs = dict(zip(charts.TWINS, trace.runs, strict=True))
     st.header("Gradient norm of each layer", anchor=False)
     charts.show_by_layer(
         trace, "gradient norm", lambda: {name: run.gradient_norms for name, run in runs.items()}, epoch
@@ -154,7 +154,7 @@ def _table(run: Run, measure: Measure | None) -> str:
 
 def _figure(value: float, run: Run) -> str:
     """A number, or a stroke where the step raised before there was one."""
-    return "–" if run.refusal and math.isnan(value) else number_text(value)
+    return "–" if run.lacks(value) else number_text(value)
 
 
 def _name(run: Run) -> str:

@@ -70,11 +70,11 @@ class View:
             opened,
             epoch=link.whole("epoch", (1, settings.epochs), opened.epoch),
             sample=link.whole("sample", (1, 1_000), 1),
-            controls=link.choice("controls", ("shown", "hidden"), "shown") == "shown",
+            controls=link.shown("controls", "shown"),
             round=link.whole("round", (1, len(rounds())), 1),
             answers=link.answers("answers"),
-            sweep=link.choice("sweep", ("shown", "hidden"), "hidden") == "shown",
-            reference=link.choice("reference", ("shown", "hidden"), "hidden") == "shown",
+            sweep=link.shown("sweep", "hidden"),
+            reference=link.shown("reference", "hidden"),
             traced=link.choice("traced", ("", *(example.name for example in examples())), ""),
         )
         return view, link.ignored(tuple(name for name, _ in settings.options))
@@ -127,6 +127,9 @@ class _Link:
         got = self._query.get(key, usual)
         return got if got in allowed else self._instead(key, got, usual, _listed(allowed))
 
+    def shown(self, key: str, usual: str) -> bool:
+        return self.choice(key, ("shown", "hidden"), usual) == "shown"
+
     def option(self, option: Option) -> str:
         choices = tuple(choice.text for choice in option.choices)
         return self.choice(option.name, choices, choices[0])
@@ -136,10 +139,7 @@ class _Link:
         if got is None:
             return usual
         value = _number(got)
-        if value is None:
-            self._instead(key, got, str(usual), f"{bounds[0]} to {bounds[1]}")
-            return usual
-        nearest = round(min(max(value, bounds[0]), bounds[1]))
+        nearest = usual if value is None else round(min(max(value, bounds[0]), bounds[1]))
         if nearest != value:
             self._instead(key, got, str(nearest), f"{bounds[0]} to {bounds[1]}")
         return nearest
@@ -149,11 +149,8 @@ class _Link:
         if got is None:
             return usual
         value = _number(got)
-        if value is None:
-            self._instead(key, got, f"{usual:g}", f"{stops[0]:g} to {stops[-1]:g} in the slider's steps")
-            return usual
-        above_zero = max(value, stops[0])
-        nearest = min(stops, key=lambda stop: abs(math.log(stop / above_zero)))
+        above_zero = stops[0] if value is None else max(value, stops[0])
+        nearest = usual if value is None else min(stops, key=lambda stop: abs(math.log(stop / above_zero)))
         if nearest != value:
             self._instead(key, got, f"{nearest:g}", f"{stops[0]:g} to {stops[-1]:g} in the slider's steps")
         return nearest

@@ -176,11 +176,11 @@ def rows() -> list[Row]:
     )
     with started_server() as server:
         asyncio.run(wake(server))
-        memory = [resident(server.process)]
+        memory = [resident(server.process.pid)]
         waves = []
         for at_once in (AT_ONCE, 0):
             waves.append(asyncio.run(wave(server, expected, at_once)))
-            memory.append(resident(server.process))
+            memory.append(resident(server.process.pid))
         failures = ["in the log"] * written(server).count("Traceback")
     first, second = waves
     failures += first.exceptions + second.exceptions

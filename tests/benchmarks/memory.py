@@ -7,20 +7,14 @@ must stay where it is once they are full.
 import itertools
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import torch
 
 from engine import Settings
 from engine.results import CAPACITY, RecordKey, record_of, trace_of, traces
 from engine.settings import OPTIMIZERS, places
+from tests.benchmarks.process import resident
 from tests.benchmarks.table import Row, compared, measured, table
-
-
-def resident() -> float:
-    """The resident memory of this process, in MiB."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def different_settings() -> Iterator[Settings]:
@@ -38,7 +32,7 @@ def rows() -> list[Row]:
         trace_of(settings)
         record_of(RecordKey(settings, 1, True, "attached"))
         if number in (200, 2_000):
-            after[number] = resident()
+            after[number] = resident(os.getpid())
     kept = traces.info().weight / 2**20
     return [
         compared("memory after 2,000 settings / after 200", after[2_000], after[200], "MiB", at_most=1.05),

@@ -1,4 +1,4 @@
-"""What another process has taken so far: memory, processor time, and what it has written."""
+"""What a process has taken so far: memory, processor time, and what it has written."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from tests.servers import Server
 
 
-def resident(process: subprocess.Popen[bytes]) -> float:
-    """The resident memory, in MiB."""
-    pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
+def resident(process: int) -> float:
+    """The resident memory of the process with that id, in MiB."""
+    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 

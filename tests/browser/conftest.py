@@ -13,11 +13,10 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
 
 from tests.servers import running_server
 
-ROOT = Path(__file__).parents[2]
 SCREENSHOTS = Path(__file__).parent / "screenshots"
 READY = "[data-testid=stApp][data-test-script-state=notRunning]"
 ARGUMENTS = [
@@ -51,8 +50,7 @@ def browser() -> Browser:
             pytest.fail(reason)
         pytest.skip(reason)
     # It ends with the process: to close it at the end of a long session has been seen to wait for ever.
-    playwright = sync_playwright().start()
-    return playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+    return _launched(sync_playwright().start())
 
 
 def chromium() -> str | None:
@@ -64,9 +62,13 @@ def chromium() -> str | None:
 def started_browser() -> Iterator[Browser]:
     """A fresh Chromium without a window, closed afterwards."""
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+        found = _launched(playwright)
         yield found
         found.close()
+
+
+def _launched(playwright: Playwright) -> Browser:
+    return playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
 
 
 Opener = Callable[..., Page]
