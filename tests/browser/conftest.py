@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, TimeoutError, expect, sync_playwright
 
 from tests.servers import running_server
 
@@ -130,10 +130,15 @@ def no_exception(page: Page) -> None:
     assert shown.count() == 0, shown.first.inner_text()
 
 
+_WIDER = (
+    "() => { const m = document.querySelector('[data-testid=stMain]');"
+    " return [m.scrollWidth - m.clientWidth, document.documentElement.scrollWidth - innerWidth]; }"
+)
+
+
 def no_sideways_scroll(page: Page) -> None:
-    """Fails if anything sticks out of the page to the right."""
-    wider = page.evaluate(
-        "() => { const m = document.querySelector('[data-testid=stMain]');"
-        " return [m.scrollWidth - m.clientWidth, document.documentElement.scrollWidth - innerWidth]; }"
-    )
+    """Fails if anything sticks out of the page to the right, once the charts have followed the window's width."""
+    with suppress(TimeoutError):
+        page.wait_for_function(f"() => Math.max(...({_WIDER})()) <= 0", timeout=30_000)
+    wider = page.evaluate(_WIDER)
     assert max(wider) <= 0, wider
