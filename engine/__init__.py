@@ -1,6 +1,6 @@
 """Detach Lab's engine: records a step, trains the twins, says where a gradient stops.
 
-    from engine import Settings, record, train
+    from . import Settings, record, train
 
     print(train(Settings()))                 # the reference lesson, without and with its detach
     print(record(Settings(), epoch=4))       # one step of it, forward and back
@@ -13,10 +13,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from engine.recording import record
-    from engine.settings import Settings, SettingsError
-    from engine.trace import Run, Trace
-    from engine.training import train
+    from .recording import record
+    from .settings import Settings, SettingsError
+    from .trace import Run, Trace
+    from .training import train
 
 __all__ = ["Run", "Settings", "SettingsError", "Trace", "record", "train"]
 
@@ -32,5 +32,5 @@ _HOMES = {
 
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
-        raise AttributeError(f"module 'engine' has no attribute {name!r}")
-    return getattr(import_module(f"engine.{_HOMES[name]}"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)

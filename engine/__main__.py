@@ -3,7 +3,7 @@
 import signal
 import sys
 
-from engine.cli import main
+from .cli import main
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the file's process ends too

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.recorder import StepRecord
-from engine.recorder.records import Array, Stage
+from .recorder import StepRecord
+from .recorder.records import Array, Stage
 
 _TERMS = 6
 """A sum with more terms than this shows its first ones and says how many more there are."""

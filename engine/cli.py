@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from engine.isolated import run_apart
+from .isolated import run_apart
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -21,9 +21,9 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from engine.settings import Settings
-from engine.source import Script, Step, script_of
-from engine.training import make_optimizers, note_stepped, plain_torch, start_model
+from .settings import Settings
+from .source import Script, Step, script_of
+from .training import make_optimizers, note_stepped, plain_torch, start_model
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ It needs torch alone and prints the very losses of the run, to the last digit.
 
 from __future__ import annotations
 
-from engine.optimizers import CODE
-from engine.settings import Settings
-from engine.source import DATA_SEED, script_of
+from .optimizers import CODE
+from .settings import Settings
+from .source import DATA_SEED, script_of
 
 _HEAD = '''
 

@@ -1,7 +1,7 @@
 """Finite differences beside autograd: where the two part, a gradient is cut.
 
-    from engine import Settings
-    from engine.finite_differences import compare
+    from . import Settings
+    from .finite_differences import compare
 
     print(compare(Settings(), "linear.weight", epoch=4).sentence)
 
@@ -30,11 +30,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from engine.recording import model_at
-from engine.settings import Settings, SettingsError, one_of, whole_number
-from engine.source import script_of
-from engine.trace import Trace
-from engine.training import plain_torch, train
+from .recording import model_at
+from .settings import Settings, SettingsError, one_of, whole_number
+from .source import script_of
+from .trace import Trace
+from .training import plain_torch, train
 
 Doubles = NDArray[np.float64]
 

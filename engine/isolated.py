@@ -9,6 +9,7 @@ a file, so nothing can mix with it. This module brings no torch: only the proces
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
 import signal
@@ -20,19 +21,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from engine.recorder import StepRecord
+    from .recorder import StepRecord
 
 TIME_LIMIT = 120.0
 """Seconds after which a file that has not ended is given up on the page."""
 
 Form = Literal["record", "text", "json"]
 
-_ROOT = str(Path(__file__).parents[1])
-# The folder of this package is on the path for its own import only: nothing in it may shadow the file's neighbours.
-_CHILD = (
-    "import sys; sys.path.insert(0, sys.argv[1]); import engine.isolated; "
-    "del sys.path[0]; engine.isolated.answer(*sys.argv[2:])"
-)
+_PACKAGE = __name__.partition(".")[0]
+"""The name that this package was imported under: "engine" in a clone, "detach_lab" where it is installed."""
+_APART = "detach_lab"
+"""Its name in the other process. There "engine" belongs to the reader, whose project may have an engine of its own."""
+_INIT = str(Path(__file__).with_name("__init__.py"))
+# The package is loaded from its folder and not by a path to search: nothing in the reader's folders can take its place.
+_CHILD = f"""
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location({_APART!r}, sys.argv[1])
+sys.modules[{_APART!r}] = package = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(package)
+from {_APART}.isolated import answer
+answer(*sys.argv[2:])
+"""
 
 
 class Told(NamedTuple):
@@ -58,7 +67,7 @@ def run_apart(
         into = Path(folder, "answer")
         # -u: prints are seen as they are made. close_fds: a shell's <(...) is an open descriptor that the path names.
         child = subprocess.Popen(
-            [sys.executable, "-u", "-c", _CHILD, _ROOT, path, str(calls), form, str(into)],
+            [sys.executable, "-u", "-c", _CHILD, _INIT, path, str(calls), form, str(into)],
             stdin=stdin, stdout=output, stderr=output, close_fds=False,
         )  # fmt: skip
         try:
@@ -84,7 +93,7 @@ def _end(status: int) -> str:
 
 def record_apart(path: str, calls: int = 1, time_limit: float = TIME_LIMIT) -> StepRecord:
     """What `record_file` says of a file, found out in a process of its own. Raises `ScriptError` likewise."""
-    from engine.recorder import ScriptError, StepRecord
+    from .recorder import ScriptError, StepRecord
 
     nowhere = subprocess.DEVNULL
     told = run_apart(
@@ -92,9 +101,17 @@ def record_apart(path: str, calls: int = 1, time_limit: float = TIME_LIMIT) -> S
     )
     if not told.report:
         raise ScriptError(told.sentence)
-    found = pickle.loads(told.report)
+    found = _Unpickler(io.BytesIO(told.report)).load()
     assert isinstance(found, StepRecord)
     return found
+
+
+class _Unpickler(pickle.Unpickler):
+    """Reads what the other process pickled, where this package has its other name."""
+
+    def find_class(self, module: str, name: str, /) -> object:
+        package, dot, inside = module.partition(".")
+        return super().find_class((_PACKAGE if package == _APART else package) + dot + inside, name)
 
 
 def answer(path: str, calls: str, form: Form, into: str) -> None:
@@ -113,7 +130,7 @@ def tell(path: str, calls: int, form: Form) -> Told:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # torch's own hints; the report says what they mean
-            from engine.recorder.script import ScriptError, record_file
+            from .recorder.script import ScriptError, record_file
 
             try:
                 record = record_file(path, calls)

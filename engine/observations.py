@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from itertools import pairwise
 
-from engine.trace import Run, Trace
+from .trace import Run, Trace
 
 _PLATEAU = 1e-4
 """A change of the loss below this share of the first loss counts as hardly any."""

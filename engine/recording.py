@@ -8,11 +8,11 @@ from typing import Any, Literal
 import torch
 from torch import nn
 
-from engine.recorder import StepRecord, record_step
-from engine.settings import Settings, SettingsError, one_of, whole_number
-from engine.source import script_of
-from engine.trace import Run, Trace
-from engine.training import plain_torch, start_model, train
+from .recorder import StepRecord, record_step
+from .settings import Settings, SettingsError, one_of, whole_number
+from .source import script_of
+from .trace import Run, Trace
+from .training import plain_torch, start_model, train
 
 Weights = Literal["attached", "detached"]
 

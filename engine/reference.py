@@ -1,6 +1,6 @@
 """A reference table of the ways to take values out of a graph, each cell measured by running a short script.
 
-    from engine.reference import reference_table
+    from .reference import reference_table
 
     for row in reference_table():
         print(row.name, row.shares_memory, row.edit.text)
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-from engine.training import plain_torch
+from .training import plain_torch
 
 _SCRIPT = '''\
 import torch

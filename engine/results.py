@@ -11,17 +11,17 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from engine.cache import Cache
-from engine.finite_differences import Comparison, compare
-from engine.gate import Gate
-from engine.recorder import StepRecord
-from engine.recording import Weights, record
-from engine.settings import LEARNING_RATE, OPTIMIZERS, Settings
-from engine.sweep import Sweep, sweep
-from engine.terms import Term, terms
-from engine.trace import Trace
-from engine.training import Progress, train
-from engine.verdicts import Verdict, judge
+from .cache import Cache
+from .finite_differences import Comparison, compare
+from .gate import Gate
+from .recorder import StepRecord
+from .recording import Weights, record
+from .settings import LEARNING_RATE, OPTIMIZERS, Settings
+from .sweep import Sweep, sweep
+from .terms import Term, terms
+from .trace import Trace
+from .training import Progress, train
+from .verdicts import Verdict, judge
 
 CAPACITY = 48 * 2**20
 """What all kept traces may weigh together, in bytes."""

@@ -11,8 +11,8 @@ import operator
 from dataclasses import asdict, dataclass, replace
 from typing import Any, SupportsFloat, SupportsIndex
 
-from engine.experiments import Experiment, experiment_names, find_experiment
-from engine.optimizers import CODE
+from .experiments import Experiment, experiment_names, find_experiment
+from .optimizers import CODE
 
 NOWHERE = "nowhere"
 """The place that means: no detach at all, so that the twins are equal."""

@@ -20,10 +20,10 @@ from typing import Any
 
 from torch import Generator, Tensor, nn
 
-from engine.experiments import Experiment, find_experiment
-from engine.optimizers import MakeOptimizer
-from engine.settings import NOWHERE, Settings
-from engine.syntax import parse, parse_expression
+from .experiments import Experiment, find_experiment
+from .optimizers import MakeOptimizer
+from .settings import NOWHERE, Settings
+from .syntax import parse, parse_expression
 
 MARK = "# <-- the gradient stops here"
 """The comment at the end of the line with the detach."""
@@ -112,7 +112,7 @@ def script_of(settings: Settings) -> Script:
 
 
 def _written_out(described: Experiment, detach: str, chosen: Mapping[str, object]) -> str:
-    source = inspect.getsource(import_module(f"engine.experiments.{described.name}"))
+    source = inspect.getsource(import_module(f"{__package__}.experiments.{described.name}"))
     lines = source.splitlines()
     where = next((place.label for place in described.places if place.name == detach), NOWHERE)
     blocks = [
@@ -153,7 +153,7 @@ def _with_choice(node: ast.stmt, block: str, chosen: Mapping[str, object]) -> st
 def _is_scaffolding(node: ast.stmt) -> bool:
     """Whether a top-level statement belongs to this app rather than to the experiment's own torch code."""
     if isinstance(node, ast.ImportFrom):
-        return (node.module or "").startswith("engine")
+        return node.level > 0  # torch and its like are absolute imports
     if isinstance(node, ast.Assign):
         return any(isinstance(target, ast.Name) and target.id == "EXPERIMENT" for target in node.targets)
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

@@ -25,11 +25,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.batched import Unbatchable, connected, loss_of, write_out
-from engine.optimizers import maker
-from engine.settings import LEARNING_RATE, Settings, SettingsError, number
-from engine.source import Script, script_of
-from engine.training import Progress, plain_torch, start_model
+from .batched import Unbatchable, connected, loss_of, write_out
+from .optimizers import maker
+from .settings import LEARNING_RATE, Settings, SettingsError, number
+from .source import Script, script_of
+from .training import Progress, plain_torch, start_model
 
 COUNT = 256
 """How many rates a sweep takes where nobody says which."""

@@ -12,10 +12,10 @@ from typing import Any
 
 import torch
 
-from engine.settings import Settings
-from engine.source import script_of
-from engine.syntax import parse
-from engine.training import plain_torch, start_model
+from .settings import Settings
+from .source import script_of
+from .syntax import parse
+from .training import plain_torch, start_model
 
 
 @dataclass(frozen=True)

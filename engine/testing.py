@@ -1,6 +1,6 @@
 """An assertion for tests: every parameter that the optimizer holds gets a gradient.
 
-from engine.testing import assert_gradients_flow
+from .testing import assert_gradients_flow
 
 def test_the_step_trains_everything():
     assert_gradients_flow(step, optimizer=optimizer)
@@ -13,8 +13,8 @@ from typing import Any
 
 from torch.optim import Optimizer
 
-from engine.recorder import StepRecord, record_step
-from engine.recorder.arguments import constants_in, is_meant
+from .recorder import StepRecord, record_step
+from .recorder.arguments import constants_in, is_meant
 
 
 def assert_gradients_flow(

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from engine.settings import Settings
+from .settings import Settings
 
 Floats = NDArray[np.float32]
 

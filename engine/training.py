@@ -16,10 +16,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from engine.optimizers import maker
-from engine.settings import Settings
-from engine.source import Script, script_of
-from engine.trace import Parameter, Run, Trace, frozen
+from .optimizers import maker
+from .settings import Settings
+from .source import Script, script_of
+from .trace import Parameter, Run, Trace, frozen
 
 Progress = Callable[[int, int], None]
 """Called with the epochs done and the epochs in all, over both twins. Whatever it raises stops the training."""

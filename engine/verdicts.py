@@ -13,10 +13,10 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal
 
-from engine.cost import Cost, cost, epoch_milliseconds
-from engine.recorder.suggestions import listed
-from engine.settings import NOWHERE
-from engine.trace import Run, Trace
+from .cost import Cost, cost, epoch_milliseconds
+from .recorder.suggestions import listed
+from .settings import NOWHERE
+from .trace import Run, Trace
 
 Kind = Literal["error", "learns something else", "wasted work", "leak", "no difference"]
 NAMES = ("Without the detach", "With it")

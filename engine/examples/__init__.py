@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from engine.syntax import parse
+from ..syntax import parse
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, tanh
 
-from engine.experiments import Defaults, Experiment, Place, detach_here
+from . import Defaults, Experiment, Place, detach_here
 
 
 class Data(NamedTuple):

@@ -14,7 +14,7 @@ from torch.nn.functional import cross_entropy, relu
 from torch.nn.utils import skip_init
 from torch.optim import Optimizer
 
-from engine.experiments import (
+from . import (
     Choice,
     Defaults,
     Experiment,

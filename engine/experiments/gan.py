@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import softplus, tanh
 
-from engine.experiments import Choice, Defaults, Experiment, Measure, Option, Place, detach_here
+from . import Choice, Defaults, Experiment, Measure, Option, Place, detach_here
 
 UPDATES = "both"
 CLEARING = "right-before"

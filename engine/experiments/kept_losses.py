@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss, tanh
 
-from engine.experiments import Choice, Defaults, Experiment, Option, Place, detach_here
+from . import Choice, Defaults, Experiment, Option, Place, detach_here
 
 KEEP = "total"
 LOGGED = "validation"

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss
 
-from engine.experiments import Defaults, Experiment, Place, detach_here
+from . import Defaults, Experiment, Place, detach_here
 
 
 class Data(NamedTuple):

@@ -14,7 +14,7 @@ from torch.nn.functional import mse_loss, tanh
 from torch.nn.utils import skip_init
 from torch.optim import Optimizer
 
-from engine.experiments import Choice, Defaults, Experiment, Measure, Option, Place, detach_here
+from . import Choice, Defaults, Experiment, Measure, Option, Place, detach_here
 
 GRADIENTS = "zeros"
 DECAY = 0.01

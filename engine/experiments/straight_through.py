@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss, normalize
 
-from engine.experiments import Choice, Defaults, Experiment, Option, Place, detach_here
+from . import Choice, Defaults, Experiment, Option, Place, detach_here
 
 ROUNDING = "straight-through"
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss
 
-from engine.experiments import Choice, Defaults, Experiment, Measure, Option, Place, detach_here
+from . import Choice, Defaults, Experiment, Measure, Option, Place, detach_here
 
 CHAIN = "stochastic"
 GAMMA = 0.8

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn.functional import mse_loss
 from torch.nn.utils import skip_init
 
-from engine.experiments import Choice, Defaults, Experiment, Measure, Option, Place, detach_here
+from . import Choice, Defaults, Experiment, Measure, Option, Place, detach_here
 
 SIDE = "right"
 BETA = 0.25

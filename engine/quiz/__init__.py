@@ -1,6 +1,6 @@
 """The quiz: predict first, then torch decides.
 
-    from engine.quiz import prove, rounds
+    from . import prove, rounds
 
     first = rounds()[0][0]
     proof = prove(first)
@@ -13,9 +13,9 @@ torch that is installed: a question whose options miss the outcome is an error, 
 A question is one file in `engine/quiz/bank/`, found by being there.
 """
 
-from engine.quiz.definition import Answer, Option, Question
-from engine.quiz.finding import ROUND_SIZE, question, questions, round_of, rounds
-from engine.quiz.proof import Proof, prove
+from .definition import Answer, Option, Question
+from .finding import ROUND_SIZE, question, questions, round_of, rounds
+from .proof import Proof, prove
 
 __all__ = [
     "ROUND_SIZE",

@@ -11,8 +11,8 @@ import importlib
 import pkgutil
 from functools import cache
 
-from engine.quiz import bank
-from engine.quiz.definition import Question
+from . import bank
+from .definition import Question
 
 ROUND_SIZE = 3
 

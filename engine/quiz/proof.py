@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from engine.quiz.definition import Answer, Question
+from .definition import Answer, Question
 
 
 @dataclass(frozen=True)

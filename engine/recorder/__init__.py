@@ -1,6 +1,6 @@
 """Records one training step: the calls, what came back through them, and where a gradient stopped.
 
-from engine.recorder import record_step, recording
+from . import record_step, recording
 
 print(record_step(step, optimizer=optimizer))
 
@@ -10,9 +10,9 @@ with recording(optimizer=optimizer) as recorded:
 print(recorded.report)
 """
 
-from engine.recorder.live import recording
-from engine.recorder.recorder import record_step
-from engine.recorder.records import StepRecord
-from engine.recorder.script import ScriptError, record_file
+from .live import recording
+from .recorder import record_step
+from .records import StepRecord
+from .script import ScriptError, record_file
 
 __all__ = ["ScriptError", "StepRecord", "record_file", "record_step", "recording"]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from torch import nn
 from torch.optim import Optimizer
 
-from engine.recorder.names import Names
+from .names import Names
 
 _SHOWN = 8
 """Known names that a refusal lists."""

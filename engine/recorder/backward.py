@@ -18,10 +18,10 @@ import numpy as np
 from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
-from engine.recorder.flow import ACCUMULATE, Entry, Flow
-from engine.recorder.frames import Line
-from engine.recorder.records import GradientState
-from engine.recorder.tensors import grad_fn_of, is_zero, read_only
+from .flow import ACCUMULATE, Entry, Flow
+from .frames import Line
+from .records import GradientState
+from .tensors import grad_fn_of, is_zero, read_only
 
 Target = tuple[int, bool]
 """Where an edge of the graph leads: (sequence number of a node, False) or (bit of a leaf, True)."""

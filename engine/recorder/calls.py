@@ -18,9 +18,9 @@ from torch import Tensor
 from torch._C._autograd import _get_sequence_nr
 from torch.overrides import TorchFunctionMode
 
-from engine.recorder.flow import Call, Entry, tensors_in, tensors_of
-from engine.recorder.frames import Caller, Passed, find_caller, function_around
-from engine.recorder.gradient_calls import (
+from .flow import Call, Entry, tensors_in, tensors_of
+from .frames import Caller, Passed, find_caller, function_around
+from .gradient_calls import (
     autograd_grad,
     backward,
     flag,
@@ -30,9 +30,9 @@ from engine.recorder.gradient_calls import (
     read_grad,
     set_grad,
 )
-from engine.recorder.outputs import note_outputs
-from engine.recorder.tape import Event, Tape, local_modules
-from engine.recorder.vocabulary import (
+from .outputs import note_outputs
+from .tape import Event, Tape, local_modules
+from .vocabulary import (
     FIRST_ONLY,
     NO_VALUES,
     PROPERTIES,

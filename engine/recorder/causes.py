@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.recorder.flow import Call, Entry
-from engine.recorder.frames import Line
-from engine.recorder.scene import Scene
+from .flow import Call, Entry
+from .frames import Line
+from .scene import Scene
 
 
 class Cause(NamedTuple):

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from engine.recorder.flow import Call, Entry
-from engine.recorder.frames import Line
-from engine.recorder.scene import Scene
+from .flow import Call, Entry
+from .frames import Line
+from .scene import Scene
 
 
 @dataclass(slots=True, eq=False)

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engine.recorder.cuts import CutFound, find_cuts
-from engine.recorder.faults import freeze_line, warn_of_no_path, warn_of_nothing, warn_of_raised
-from engine.recorder.finite import warn_of_non_finite
-from engine.recorder.frames import Line
-from engine.recorder.from_cuts import warn_of_cuts, warn_of_zeros
-from engine.recorder.growth_findings import warn_of_growth
-from engine.recorder.intent import settle_intent
-from engine.recorder.leaves import Computed, computed_tensors, moved_buffers, warn_of_leaves
-from engine.recorder.memory import warn_of_memory
-from engine.recorder.not_scalar import warn_of_shape
-from engine.recorder.paths import find_paths
-from engine.recorder.recorder import Recorder
-from engine.recorder.records import Cut, Finding, Location, ParameterRecord, Sent, StepRecord
-from engine.recorder.scene import Scene, look_at
-from engine.recorder.stages import build_stages
-from engine.recorder.suggestions import WHAT, listed
-from engine.recorder.tensors import read_only
-from engine.recorder.upkeep import hidden_parameters, notes_on, starved_without_optimizer, warn_of_upkeep
-from engine.recorder.verdict import verdict_of
-from engine.recorder.warned import Warned
-from engine.recorder.zeros import ZeroFound, find_dropped, find_zeros
+from .cuts import CutFound, find_cuts
+from .faults import freeze_line, warn_of_no_path, warn_of_nothing, warn_of_raised
+from .finite import warn_of_non_finite
+from .frames import Line
+from .from_cuts import warn_of_cuts, warn_of_zeros
+from .growth_findings import warn_of_growth
+from .intent import settle_intent
+from .leaves import Computed, computed_tensors, moved_buffers, warn_of_leaves
+from .memory import warn_of_memory
+from .not_scalar import warn_of_shape
+from .paths import find_paths
+from .recorder import Recorder
+from .records import Cut, Finding, Location, ParameterRecord, Sent, StepRecord
+from .scene import Scene, look_at
+from .stages import build_stages
+from .suggestions import WHAT, listed
+from .tensors import read_only
+from .upkeep import hidden_parameters, notes_on, starved_without_optimizer, warn_of_upkeep
+from .verdict import verdict_of
+from .warned import Warned
+from .zeros import ZeroFound, find_dropped, find_zeros
 
 
 def diagnose(recorder: Recorder) -> StepRecord:

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 
 from torch import Tensor
 
-from engine.recorder.frames import Line
-from engine.recorder.records import Raised
-from engine.recorder.scene import Scene
-from engine.recorder.source import line_that_binds
-from engine.recorder.suggestions import WHAT, listed
-from engine.recorder.tensors import grad_fn_of
-from engine.recorder.warned import Warned, warned
+from .frames import Line
+from .records import Raised
+from .scene import Scene
+from .source import line_that_binds
+from .suggestions import WHAT, listed
+from .tensors import grad_fn_of
+from .warned import Warned, warned
 
 _KINDS: tuple[tuple[str, str], ...] = (
     (r"through the graph a second time|after they have already been freed", "freed_graph"),

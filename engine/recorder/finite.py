@@ -13,12 +13,12 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from engine.recorder.flow import Call, Entry
-from engine.recorder.records import Array
-from engine.recorder.scene import Scene, before
-from engine.recorder.suggestions import listed, verb
-from engine.recorder.tensors import is_plain
-from engine.recorder.warned import Warned, warned
+from .flow import Call, Entry
+from .records import Array
+from .scene import Scene, before
+from .suggestions import listed, verb
+from .tensors import is_plain
+from .warned import Warned, warned
 
 
 def warn_of_non_finite(scene: Scene) -> Iterator[Warned]:

@@ -17,9 +17,9 @@ from typing import Any
 
 from torch import Tensor, UntypedStorage, nn
 
-from engine.recorder.frames import Line
-from engine.recorder.records import Array, GradientState, TensorRecord
-from engine.recorder.tensors import Content
+from .frames import Line
+from .records import Array, GradientState, TensorRecord
+from .tensors import Content
 
 ACCUMULATE = 2**64 - 1
 """The sequence number that every AccumulateGrad node has: the end of a path, at a leaf."""

@@ -21,7 +21,7 @@ import torch
 from torch import nn
 from torch.autograd.function import BackwardCFunction
 
-from engine.recorder.records import Location
+from .records import Location
 
 
 class Passed:

@@ -10,15 +10,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from engine.recorder.cuts import CutFound
-from engine.recorder.flow import Call, Entry
-from engine.recorder.frames import Passed
-from engine.recorder.intent import downstream
-from engine.recorder.scene import Scene, closure
-from engine.recorder.suggestions import WHAT, listed, verb
-from engine.recorder.terms import terms
-from engine.recorder.warned import Warned, warned
-from engine.recorder.zeros import ZeroFound
+from .cuts import CutFound
+from .flow import Call, Entry
+from .frames import Passed
+from .intent import downstream
+from .scene import Scene, closure
+from .suggestions import WHAT, listed, verb
+from .terms import terms
+from .warned import Warned, warned
+from .zeros import ZeroFound
 
 
 def warn_of_cuts(cuts: list[CutFound], scene: Scene) -> Iterator[Warned]:

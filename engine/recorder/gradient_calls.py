@@ -15,13 +15,13 @@ from torch import Tensor
 from torch._C._autograd import _get_sequence_nr
 from torch.optim import Optimizer
 
-from engine.recorder.backward import BackwardPass, watch
-from engine.recorder.flow import Call, GradOff, tensors_in
-from engine.recorder.frames import Caller, Line, Passed, find_caller, judged
-from engine.recorder.outputs import note_outputs
-from engine.recorder.source import decorator_line
-from engine.recorder.tape import Event, EventKind, Tape
-from engine.recorder.vocabulary import changed_by
+from .backward import BackwardPass, watch
+from .flow import Call, GradOff, tensors_in
+from .frames import Caller, Line, Passed, find_caller, judged
+from .outputs import note_outputs
+from .source import decorator_line
+from .tape import Event, EventKind, Tape
+from .vocabulary import changed_by
 
 
 def inside_optimizer(

@@ -15,7 +15,7 @@ from typing import Any
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from engine.recorder.tensors import grad_fn_of
+from .tensors import grad_fn_of
 
 _MOST = 20_000
 """Nodes and items at which the counting of one variable stops."""

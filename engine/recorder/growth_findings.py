@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from torch import Tensor
 
-from engine.recorder.frames import Line
-from engine.recorder.growth import holders
-from engine.recorder.scene import Scene
-from engine.recorder.source import line_that_adds
-from engine.recorder.suggestions import WHAT
-from engine.recorder.warned import Warned, warned
+from .frames import Line
+from .growth import holders
+from .scene import Scene
+from .source import line_that_adds
+from .suggestions import WHAT
+from .warned import Warned, warned
 
 
 def warn_of_growth(growing: tuple[str, ...], scene: Scene) -> Iterator[Warned]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from html import escape
 from itertools import groupby
 
-from engine.recorder.records import Location, ParameterRecord, Stage, StepRecord
+from .records import Location, ParameterRecord, Stage, StepRecord
 
 _STYLE = """<style>
 .dl-report{font:14px/1.5 system-ui,sans-serif;max-width:70rem}

@@ -10,10 +10,10 @@ from __future__ import annotations
 from torch import nn
 from torch.optim import Optimizer
 
-from engine.recorder.cuts import CutFound
-from engine.recorder.flow import Call, Entry
-from engine.recorder.names import ids_in
-from engine.recorder.scene import Scene, after
+from .cuts import CutFound
+from .flow import Call, Entry
+from .names import ids_in
+from .scene import Scene, after
 
 
 def settle_intent(cuts: list[CutFound], scene: Scene) -> None:

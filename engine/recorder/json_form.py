@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from engine.recorder.records import Location, StepRecord
+from .records import Location, StepRecord
 
 
 def to_dict(record: StepRecord) -> dict[str, Any]:

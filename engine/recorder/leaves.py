@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from engine.recorder.faults import freeze_line
-from engine.recorder.frames import Line
-from engine.recorder.records import Buffer, ParameterState
-from engine.recorder.scene import Scene
-from engine.recorder.suggestions import listed, verb
-from engine.recorder.tensors import grad_fn_of
-from engine.recorder.warned import Warned, warned
+from .faults import freeze_line
+from .frames import Line
+from .records import Buffer, ParameterState
+from .scene import Scene
+from .suggestions import listed, verb
+from .tensors import grad_fn_of
+from .warned import Warned, warned
 
 
 @dataclass(frozen=True, slots=True)

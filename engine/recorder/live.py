@@ -15,10 +15,10 @@ from typing import Self
 
 from torch.optim import Optimizer
 
-from engine.recorder.arguments import check_constants, constants_in, optimizers_in
-from engine.recorder.calls import CallMode
-from engine.recorder.recorder import KEEP, Recorder
-from engine.recorder.records import StepRecord
+from .arguments import check_constants, constants_in, optimizers_in
+from .calls import CallMode
+from .recorder import KEEP, Recorder
+from .records import StepRecord
 
 
 class recording:  # noqa: N801 (a context manager, named like those of the standard library)

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from engine.recorder.flow import Call, Entry, tensors_in
-from engine.recorder.frames import Line
-from engine.recorder.scene import Scene
-from engine.recorder.suggestions import listed
-from engine.recorder.warned import Warned, warned
+from .flow import Call, Entry, tensors_in
+from .frames import Line
+from .scene import Scene
+from .suggestions import listed
+from .warned import Warned, warned
 
 _NO_EDIT = frozenset(
     [

@@ -15,7 +15,7 @@ from itertools import islice
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from engine.recorder.tensors import grad_fn_of
+from .tensors import grad_fn_of
 
 
 @dataclass(slots=True)

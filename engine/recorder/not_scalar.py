@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.recorder.scene import Scene
-from engine.recorder.warned import Warned, warned
+from .scene import Scene
+from .warned import Warned, warned
 
 
 def warn_of_shape(scene: Scene) -> Iterator[Warned]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from engine.recorder.flow import Call
-from engine.recorder.frames import Caller, Passed
-from engine.recorder.source import block_around
-from engine.recorder.tape import Tape
-from engine.recorder.tensors import content_of
-from engine.recorder.vocabulary import COPIES, EACH_ITS_OWN, KINDS
+from .flow import Call
+from .frames import Caller, Passed
+from .source import block_around
+from .tape import Tape
+from .tensors import content_of
+from .vocabulary import COPIES, EACH_ITS_OWN, KINDS
 
 
 def note_outputs(tape: Tape, call: Call, name: str, made: list[Tensor], caller: Caller) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from engine.recorder.backward import BackwardPass
-from engine.recorder.frames import Line
-from engine.recorder.records import GradientPath, GradientState, Location
-from engine.recorder.scene import Scene
+from .backward import BackwardPass
+from .frames import Line
+from .records import GradientPath, GradientState, Location
+from .scene import Scene
 
 MOST = 12
 """Ways that are listed for one parameter: a recurrent weight has one a time step, most of them alike."""

@@ -18,17 +18,17 @@ from torch import Tensor
 from torch._C._autograd import _get_sequence_nr
 from torch.optim import Optimizer
 
-from engine.recorder.arguments import check_constants, constants_in, no_plain_function, optimizers_in
-from engine.recorder.calls import CallMode
-from engine.recorder.flow import GradOff
-from engine.recorder.frames import Line, Passed, find_caller, judged
-from engine.recorder.gradient_calls import watched_backward
-from engine.recorder.growth import Growth
-from engine.recorder.names import Names, read_names, variables_of
-from engine.recorder.records import Raised, StepRecord
-from engine.recorder.tape import Tape
-from engine.recorder.tensors import is_zero
-from engine.recorder.terms import terms
+from .arguments import check_constants, constants_in, no_plain_function, optimizers_in
+from .calls import CallMode
+from .flow import GradOff
+from .frames import Line, Passed, find_caller, judged
+from .gradient_calls import watched_backward
+from .growth import Growth
+from .names import Names, read_names, variables_of
+from .records import Raised, StepRecord
+from .tape import Tape
+from .tensors import is_zero
+from .terms import terms
 
 KEEP = 1_024
 """Elements up to which the values of a tensor are kept; above it only minimum, maximum and mean."""
@@ -208,7 +208,7 @@ class Recorder:
 
     def report(self) -> StepRecord:
         """The finished record."""
-        from engine.recorder.diagnosis import diagnose
+        from .diagnosis import diagnose
 
         collects = gc.isenabled()
         gc.disable()  # a report makes objects by the thousand, and hardly any of them is garbage before it is done

@@ -231,22 +231,22 @@ class StepRecord:
 
     def to_dict(self) -> dict[str, object]:
         """The report as plain data: the contract of `--json`."""
-        from engine.recorder.json_form import to_dict
+        from .json_form import to_dict
 
         return to_dict(self)
 
     def to_json(self, indent: int | None = 2) -> str:
         """`to_dict` as JSON text."""
-        from engine.recorder.json_form import to_json
+        from .json_form import to_json
 
         return to_json(self, indent)
 
     def __str__(self) -> str:
-        from engine.recorder.text import to_text
+        from .text import to_text
 
         return to_text(self)
 
     def _repr_html_(self) -> str:
-        from engine.recorder.html import to_html
+        from .html import to_html
 
         return to_html(self)

@@ -13,15 +13,15 @@ from functools import cached_property
 
 from torch import Tensor
 
-from engine.recorder.arguments import is_meant
-from engine.recorder.backward import BackwardPass
-from engine.recorder.flow import Call, Entry
-from engine.recorder.frames import Line
-from engine.recorder.names import Names, add_held
-from engine.recorder.recorder import Recorder
-from engine.recorder.records import Location, ParameterState, Raised
-from engine.recorder.tape import Event, Tape
-from engine.recorder.tensors import is_zero
+from .arguments import is_meant
+from .backward import BackwardPass
+from .flow import Call, Entry
+from .frames import Line
+from .names import Names, add_held
+from .recorder import Recorder
+from .records import Location, ParameterState, Raised
+from .tape import Event, Tape
+from .tensors import is_zero
 
 
 @dataclass

@@ -14,11 +14,11 @@ import traceback
 from collections.abc import Callable, Mapping
 from types import FunctionType, ModuleType
 
-from engine.recorder.arguments import no_plain_function
-from engine.recorder.calls import CallMode
-from engine.recorder.names import variables_of
-from engine.recorder.recorder import KEEP, Recorder
-from engine.recorder.records import StepRecord
+from .arguments import no_plain_function
+from .calls import CallMode
+from .names import variables_of
+from .recorder import KEEP, Recorder
+from .records import StepRecord
 
 
 class ScriptError(Exception):

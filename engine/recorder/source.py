@@ -12,8 +12,8 @@ import threading
 from dataclasses import dataclass, field
 from types import FrameType
 
-from engine.recorder.frames import Line, Passed, judged
-from engine.syntax import parse
+from ..syntax import parse
+from .frames import Line, Passed, judged
 
 
 @dataclass(slots=True)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.recorder.flow import Call, Entry
-from engine.recorder.frames import Line
-from engine.recorder.names import Names
-from engine.recorder.records import Location, Stage
-from engine.recorder.source import assigned_name
-from engine.recorder.tape import Tape
-from engine.recorder.tensors import read_only
+from .flow import Call, Entry
+from .frames import Line
+from .names import Names
+from .records import Location, Stage
+from .source import assigned_name
+from .tape import Tape
+from .tensors import read_only
 
 
 def build_stages(

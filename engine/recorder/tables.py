@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.recorder.records import StepRecord
+from .records import StepRecord
 
 if TYPE_CHECKING:
     import pandas as pd

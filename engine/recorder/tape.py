@@ -13,12 +13,12 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
-from engine.recorder.backward import BackwardPass
-from engine.recorder.flow import Call, Entry, Flow, GradOff
-from engine.recorder.frames import Caller, Line, Passed, judged
-from engine.recorder.names import Names
-from engine.recorder.source import line_that_calls
-from engine.recorder.tensors import content_of, grad_fn_of, read_only
+from .backward import BackwardPass
+from .flow import Call, Entry, Flow, GradOff
+from .frames import Caller, Line, Passed, judged
+from .names import Names
+from .source import line_that_calls
+from .tensors import content_of, grad_fn_of, read_only
 
 EventKind = Literal[
     "backward", "clear", "set_grad", "freeze", "unfreeze", "optimizer", "grad_of_non_leaf", "array_edit"

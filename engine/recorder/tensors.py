@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch._C._functorch import is_functorch_wrapped_tensor
 
-from engine.recorder.records import Array
+from .records import Array
 
 _STRIDED = torch.strided
 _FIRST = 16

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.recorder.flow import Entry
+from .flow import Entry
 
 _ADDING = frozenset(
     [

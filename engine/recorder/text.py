@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from engine.recorder.records import Cut, Finding, ParameterRecord, StepRecord
+from .records import Cut, Finding, ParameterRecord, StepRecord
 
 _WIDTH = 100
 _MARK = {"gradient": "+", "zero": "0", "none": "x", "not_retained": "-"}

@@ -14,14 +14,14 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from engine.recorder.frames import Line
-from engine.recorder.intent import working_optimizers
-from engine.recorder.names import ids_in
-from engine.recorder.scene import Scene, arrivals
-from engine.recorder.source import line_that_assigns, line_that_binds
-from engine.recorder.suggestions import WHAT, listed, verb
-from engine.recorder.tensors import grad_fn_of
-from engine.recorder.warned import Warned, warned
+from .frames import Line
+from .intent import working_optimizers
+from .names import ids_in
+from .scene import Scene, arrivals
+from .source import line_that_assigns, line_that_binds
+from .suggestions import WHAT, listed, verb
+from .tensors import grad_fn_of
+from .warned import Warned, warned
 
 
 def warn_of_upkeep(scene: Scene) -> Iterator[Warned]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
-from engine.recorder.flow import tensors_in
+from .flow import tensors_in
 
 PROPERTIES = frozenset(["data", "grad", "T", "mT", "H", "mH", "real", "imag"])
 NO_VALUES = frozenset(

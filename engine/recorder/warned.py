@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.recorder.frames import Line
-from engine.recorder.suggestions import SUGGEST
+from .frames import Line
+from .suggestions import SUGGEST
 
 
 @dataclass(frozen=True, slots=True)

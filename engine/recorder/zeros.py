@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from engine.recorder.backward import BackwardPass, Target
-from engine.recorder.causes import Cause, cause_of, changed_after
-from engine.recorder.frames import Line
-from engine.recorder.records import GradientState
-from engine.recorder.scene import Scene, arrivals
+from .backward import BackwardPass, Target
+from .causes import Cause, cause_of, changed_after
+from .frames import Line
+from .records import GradientState
+from .scene import Scene, arrivals
 
 Incoming = dict[tuple[Target, int], list[tuple[int, int]]]
 

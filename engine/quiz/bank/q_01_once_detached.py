@@ -1,6 +1,6 @@
 """The lesson's first question: of four claims about a detached tensor, which one can be measured?"""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """The lesson's second question: a detach between two layers, and which of them still learns."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """The lesson's third question: its own training loop with the detach where the lesson puts it."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """A detach changes what happens backwards only: the forward values are the same bits."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """One tracked input is enough for a result to be tracked."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """A detached tensor is a second name for the same memory; a clone is a copy."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """clone copies, detach cuts; a snapshot of values needs both."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

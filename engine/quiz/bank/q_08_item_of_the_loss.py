@@ -1,6 +1,6 @@
 """item() leaves torch: a Python number has no graph and no backward()."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """backward() keeps gradients on leaves, and on results only where retain_grad() was called."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """The first backward pass frees what the graph had saved, so a second one is refused."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

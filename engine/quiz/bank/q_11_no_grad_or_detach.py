@@ -1,6 +1,6 @@
 """detach records and then drops; no_grad never records."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

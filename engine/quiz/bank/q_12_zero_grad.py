@@ -1,6 +1,6 @@
 """zero_grad leaves None by default, and zeros only when asked."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """Freezing a weight stops its own gradient, not the gradient that passes through it."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

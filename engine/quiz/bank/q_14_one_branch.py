@@ -1,6 +1,6 @@
 """With one of two branches cut, the gradient is there, but it is only a part."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

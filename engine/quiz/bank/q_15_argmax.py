@@ -1,6 +1,6 @@
 """argmax gives whole numbers, which have no derivative: an accuracy cannot be trained on."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """A kept loss keeps its whole graph alive; a detached one keeps none."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """A rounded value forward, and the gradient of no rounding backward."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """A target computed from the same weight must be detached, or the gradient also moves the target."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

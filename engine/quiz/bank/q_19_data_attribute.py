@@ -1,6 +1,6 @@
 """An edit through .data hides from autograd; the same edit through detach() is noticed."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

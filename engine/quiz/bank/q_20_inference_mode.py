@@ -1,6 +1,6 @@
 """inference_mode is stricter than no_grad: its tensors cannot serve a later backward pass."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

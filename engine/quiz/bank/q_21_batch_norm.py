@@ -1,6 +1,6 @@
 """BatchNorm's running statistics are buffers, moved by the forward pass and not by a gradient."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """None means skip, zeros mean step: under weight decay the difference moves the weight."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """A numerical slope sees the values, and so it sees through a detach."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """Momentum remembers: a weight that is cut off mid-training rolls on if its gradient is zeros."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

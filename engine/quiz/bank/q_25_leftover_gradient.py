@@ -1,6 +1,6 @@
 """A generator's leftover of the discriminator's loss is added to its own gradient unless it is cleared or detached."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """One batch of fakes for both steps of a GAN goes without an error only if the first step has it detached."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """A hidden state detached between chunks keeps its value and loses the gradient from before the chunk."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

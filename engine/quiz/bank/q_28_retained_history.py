@@ -1,6 +1,6 @@
 """With retain_graph and no detach each chunk goes back through all chunks before it."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """A total of losses that were sent back holds nodes only; of losses that were not, it holds their saved tensors."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

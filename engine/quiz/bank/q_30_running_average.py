@@ -1,6 +1,6 @@
 """A running average forgets a loss in value, but never in memory; the best loss holds one graph."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

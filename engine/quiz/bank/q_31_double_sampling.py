@@ -1,6 +1,6 @@
 """The least squared TD error is not at the true values where chance decides the next state."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """A TD target that is not detached sends a gradient into the value of the state that comes after."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

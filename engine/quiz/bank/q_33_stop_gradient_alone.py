@@ -1,6 +1,6 @@
 """With two symmetric terms and no predictor, a stop-gradient only halves the gradient."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """A collapsed encoder is a resting point, with a stop-gradient as well."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """Without the detach, the two ways back of a straight-through estimator cancel to an exact zero."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """A straight-through gradient never vanishes between two whole numbers, and so x settles at the edge."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

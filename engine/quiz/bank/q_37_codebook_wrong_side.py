@@ -1,6 +1,6 @@
 """The codebook term with the wrong side detached: the code is reached by no term of the loss."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """Without its detach the copy is the code alone: the gradient leaves the encoder for the code."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """A detach, no_grad and requires_grad_(False): the same gradients for the head, at different costs."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """An optimizer clears only what it holds: the backbone's gradients pile up."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """Adam divides by the size of past gradients, so a tiny gradient rolls on as far as a large one."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

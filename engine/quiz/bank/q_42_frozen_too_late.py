@@ -1,6 +1,6 @@
 """requires_grad_(False) in mid-training leaves the old gradient there, and the optimizer goes on using it."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

@@ -1,6 +1,6 @@
 """detach_ changes the tensor, not the graph of what was made of it before."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

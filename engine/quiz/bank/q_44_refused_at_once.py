@@ -1,6 +1,6 @@
 """Some ways out of a graph are refused on the spot, and others pass without a word."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

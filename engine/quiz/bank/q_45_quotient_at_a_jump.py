@@ -1,6 +1,6 @@
 """At a jump a difference quotient measures the step size and no slope."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch

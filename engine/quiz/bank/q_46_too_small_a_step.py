@@ -1,6 +1,6 @@
 """A step below the resolution of float32 moves nothing, and the quotient says 0."""
 
-from engine.quiz.definition import Option, Question
+from ..definition import Option, Question
 
 SNIPPET = """\
 import torch
