@@ -1,6 +1,6 @@
 """Detach Lab's engine: records a step, trains the twins, says where a gradient stops.
 
-    from . import Settings, record, train
+    from engine import Settings, record, train          # in a clone; installed, the package is detach_lab
 
     print(train(Settings()))                 # the reference lesson, without and with its detach
     print(record(Settings(), epoch=4))       # one step of it, forward and back
@@ -13,19 +13,40 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .recording import record
+    from .recorded_step import record
+    from .recorder import StepRecord, record_file, record_step, recording
     from .settings import Settings, SettingsError
+    from .testing import assert_gradients_flow
     from .trace import Run, Trace
     from .training import train
 
-__all__ = ["Run", "Settings", "SettingsError", "Trace", "record", "train"]
+__version__ = "1.0.0"
+
+__all__ = [
+    "Run",
+    "Settings",
+    "SettingsError",
+    "StepRecord",
+    "Trace",
+    "assert_gradients_flow",
+    "record",
+    "record_file",
+    "record_step",
+    "recording",
+    "train",
+]
 
 _HOMES = {
     "Run": "trace",
     "Settings": "settings",
     "SettingsError": "settings",
+    "StepRecord": "recorder",
     "Trace": "trace",
-    "record": "recording",
+    "assert_gradients_flow": "testing",
+    "record": "recorded_step",
+    "record_file": "recorder",
+    "record_step": "recorder",
+    "recording": "recorder",
     "train": "training",
 }
 

@@ -1,10 +1,8 @@
-"""`python -m engine trace my_step.py`."""
+"""`detach-lab trace my_step.py` where the engine is installed, `python -m engine trace my_step.py` in a clone."""
 
-import signal
 import sys
 
-from .cli import main
+from .cli import command
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: the file's process ends too
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(command())

@@ -1,4 +1,4 @@
-"""The command line: `python -m engine trace my_step.py [--json] [--calls N]`.
+"""The command line: `detach-lab trace my_step.py [--json] [--calls N]`, in a clone `python -m engine trace ...`.
 
 Exit status 0: nothing is starved by accident. 1: something is. 2: the step could not be run, and one sentence on the
 error output says why; where it raised, the report tells what was seen until then. What the file prints goes to the
@@ -9,14 +9,22 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
-from .isolated import run_apart
+from . import __version__
+from .isolated import PACKAGE, run_apart
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Runs one command and returns its exit status."""
+def command() -> int:
+    """The command of this process; what ends it ends the file's process too."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C
+    return main()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command, by default that of the process, and returns its exit status."""
     options = _parser().parse_args(arguments)
     try:
         told = run_apart(options.file, options.calls, "json" if options.json else "text", output=2)
@@ -41,8 +49,10 @@ def _write(report: bytes) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m engine", description="Where does a gradient stop, and why?"
+        prog="python -m engine" if PACKAGE == "engine" else "detach-lab",
+        description="Where does a gradient stop, and why?",
     )
+    parser.add_argument("--version", action="version", version=f"detach-lab {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="trace")
     trace = commands.add_parser("trace", help="record a file that defines step() and say what starves")
     trace.add_argument("file", help="a Python file with a function step() that returns the loss")

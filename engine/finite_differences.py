@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from .recording import model_at
+from .recorded_step import model_at
 from .settings import Settings, SettingsError, one_of, whole_number
 from .source import script_of
 from .trace import Trace

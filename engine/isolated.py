@@ -28,7 +28,7 @@ TIME_LIMIT = 120.0
 
 Form = Literal["record", "text", "json"]
 
-_PACKAGE = __name__.partition(".")[0]
+PACKAGE = __name__.partition(".")[0]
 """The name that this package was imported under: "engine" in a clone, "detach_lab" where it is installed."""
 _APART = "detach_lab"
 """Its name in the other process. There "engine" belongs to the reader, whose project may have an engine of its own."""
@@ -111,7 +111,7 @@ class _Unpickler(pickle.Unpickler):
 
     def find_class(self, module: str, name: str, /) -> object:
         package, dot, inside = module.partition(".")
-        return super().find_class((_PACKAGE if package == _APART else package) + dot + inside, name)
+        return super().find_class((PACKAGE if package == _APART else package) + dot + inside, name)
 
 
 def answer(path: str, calls: str, form: Form, into: str) -> None:

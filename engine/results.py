@@ -15,7 +15,7 @@ from .cache import Cache
 from .finite_differences import Comparison, compare
 from .gate import Gate
 from .recorder import StepRecord
-from .recording import Weights, record
+from .recorded_step import Weights, record
 from .settings import LEARNING_RATE, OPTIMIZERS, Settings
 from .sweep import Sweep, sweep
 from .terms import Term, terms

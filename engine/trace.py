@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from .settings import Settings
+
+if TYPE_CHECKING:  # only the tables need pandas: the engine runs without it
+    import pandas as pd
 
 Floats = NDArray[np.float32]
 
@@ -103,6 +106,8 @@ class Run:
 
     def to_frame(self, *, missing: object = math.nan) -> pd.DataFrame:
         """One row an epoch, `missing` where no gradient came: loss, accuracy and R2 where the task has them, and each layer's gradient norm and move."""
+        import pandas as pd
+
         columns: dict[str, object] = {"epoch": range(1, len(self.losses) + 1), "loss": self.losses}
         if self.accuracies is not None:
             columns["accuracy"] = self.accuracies
@@ -151,6 +156,8 @@ class Trace:
 
     def to_frame(self, *, missing: object = math.nan) -> pd.DataFrame:
         """Both runs below each other, with a column `twin`."""
+        import pandas as pd
+
         frames = {
             ("with detach" if run.detached else "without detach"): run.to_frame(missing=missing)
             for run in self.runs

@@ -16,7 +16,7 @@ from engine import Settings, Trace
 from engine.finite_differences import Comparison
 from engine.gate import TooMuchWaiting
 from engine.recorder import StepRecord
-from engine.recording import Weights
+from engine.recorded_step import Weights
 from engine.results import (
     ComparisonKey,
     RecordKey,

@@ -10,7 +10,7 @@ import torch
 from engine import Settings, SettingsError, record, train
 from engine.arithmetic import equations, share_of_loss
 from engine.experiments import experiment_names
-from engine.recording import model_at
+from engine.recorded_step import model_at
 from engine.results import RecordKey, record_of, trace_of, traces
 from engine.settings import places
 from engine.source import script_of

@@ -1,0 +1,168 @@
+"""The engine installed as `detach_lab` in somebody else's project, which has an `engine` of its own.
+
+The wheel is built and installed into a fresh environment. That has torch, numpy, pytest and what they need, linked
+from the tests' own environment instead of downloaded, and nothing else: no pandas, no streamlit.
+"""
+
+import importlib.metadata
+import os
+import subprocess
+import sys
+import tomllib
+import venv
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+STEP = """
+import torch
+from engine import train_one_epoch
+
+net = torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+def step():
+    train_one_epoch()
+    hidden = net(torch.ones(3, 2)).detach()
+    return hidden.sum()
+
+def good_step():
+    return net(torch.ones(3, 2)).sum()
+"""
+TESTS = """
+from detach_lab import assert_gradients_flow
+from my_step import good_step, optimizer, step
+
+def test_bad():
+    assert_gradients_flow(step, optimizer=optimizer)
+
+def test_good():
+    assert_gradients_flow(good_step, optimizer=optimizer)
+"""
+BY_IMPORT = """
+import sys
+from detach_lab import record, recording
+from my_step import good_step, optimizer, step
+print(record(step, optimizer=optimizer).findings[0].location.line)
+with recording(optimizer=optimizer) as recorded:
+    loss = good_step()
+    loss.backward()
+print(recorded.report.ok, sorted({"pandas", "streamlit", "altair"} & set(sys.modules)), sys.modules["engine"].__file__)
+"""
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The interpreter of a fresh environment with the wheel in it."""
+    folder = tmp_path_factory.mktemp("installed")
+    build = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "-q",
+        "--no-deps",
+        "--no-build-isolation",
+        "-w",
+        str(folder),
+    ]
+    subprocess.run([*build, str(ROOT)], check=True)
+    (wheel,) = folder.glob("detach_lab-*.whl")
+    environment = folder / "environment"
+    venv.create(environment, with_pip=False, symlinks=True)
+    (site,) = environment.glob("lib/python*/site-packages")
+    for name in needed("torch", "numpy", "pytest"):
+        link(name, site)
+    made = environment / "bin" / "python"
+    install = [sys.executable, "-m", "pip", "--python", str(made), "install", "-q", "--no-deps", "--no-index"]
+    subprocess.run([*install, str(wheel)], check=True)
+    return made
+
+
+def needed(*names: str) -> set[str]:
+    """The distributions of these names and all that they require here."""
+    found: set[str] = set()
+    todo = list(names)
+    while todo:
+        name = todo.pop()
+        if name in found:
+            continue
+        try:
+            requires = importlib.metadata.requires(name) or []
+        except importlib.metadata.PackageNotFoundError:  # a CPU build does without its CUDA packages
+            continue
+        found.add(name)
+        wanted = [Requirement(line) for line in requires]
+        todo += [one.name for one in wanted if one.marker is None or one.marker.evaluate({"extra": ""})]
+    return found
+
+
+def link(name: str, site: Path) -> None:
+    """Puts a distribution of the tests' environment into another one, as links."""
+    files = importlib.metadata.distribution(name).files or []
+    for top in {file.parts[0] for file in files} - {"..", "__pycache__"}:
+        if not (site / top).exists():
+            (site / top).symlink_to(Path(str(importlib.metadata.distribution(name).locate_file(top))))
+
+
+@pytest.fixture(params=["engine.py", "engine/__init__.py"])
+def project(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A project with an engine of its own: a module, or a package."""
+    own = tmp_path / request.param
+    own.parent.mkdir(exist_ok=True)
+    own.write_text("def train_one_epoch():\n    return 1\n")
+    (tmp_path / "my_step.py").write_text(STEP)
+    (tmp_path / "test_flow.py").write_text(TESTS)
+    return tmp_path
+
+
+def run(project: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PYTEST", "VIRTUAL_ENV"))}
+    return subprocess.run([*map(str, command)], cwd=project, env=clean, capture_output=True, text=True)
+
+
+def test_the_command_names_the_line(python: Path, project: Path) -> None:
+    done = run(project, python.with_name("detach-lab"), "trace", "my_step.py")
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("my_step.py:10, `hidden = net(torch.ones(3, 2)).detach()`")
+
+
+def test_so_does_the_module(python: Path, project: Path) -> None:
+    done = run(project, python, "-m", "detach_lab", "trace", "my_step.py", "--json")
+    assert done.returncode == 1, done.stderr
+    assert '"line": 10' in done.stdout
+
+
+def test_so_does_an_import_without_pandas(python: Path, project: Path) -> None:
+    done = run(project, python, "-c", BY_IMPORT)
+    assert done.returncode == 0, done.stderr
+    line, rest = done.stdout.splitlines()
+    assert line == "10"
+    assert rest.startswith("True [] ")
+    assert str(project) in rest
+
+
+def test_so_does_a_test_under_pytest(python: Path, project: Path) -> None:
+    done = run(project, python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_flow.py")
+    assert "1 failed, 1 passed" in done.stdout, done.stdout
+    assert "my_step.py:10" in done.stdout
+
+
+def test_the_app_s_packages_are_not_needed(python: Path, project: Path) -> None:
+    done = run(project, python, "-c", "import pandas")
+    assert "ModuleNotFoundError" in done.stderr
+
+
+def test_the_version_is_told(python: Path, project: Path) -> None:
+    from engine import __version__
+
+    assert run(project, python.with_name("detach-lab"), "--version").stdout == f"detach-lab {__version__}\n"
+
+
+def test_the_extra_is_what_the_app_s_requirements_are() -> None:
+    listed = (ROOT / "requirements.txt").read_text().split()
+    assert [one for one in listed if not one.startswith("torch==")] == PROJECT["optional-dependencies"]["app"]
+    assert PROJECT["dependencies"] == ["torch>=2.4", "numpy"]
