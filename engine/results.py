@@ -14,8 +14,8 @@ from typing import TypeVar
 from .cache import Cache
 from .finite_differences import Comparison, compare
 from .gate import Gate
-from .recorder import StepRecord
 from .recorded_step import Weights, record
+from .recorder import StepRecord
 from .settings import LEARNING_RATE, OPTIMIZERS, Settings
 from .sweep import Sweep, sweep
 from .terms import Term, terms

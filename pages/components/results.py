@@ -15,8 +15,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from engine import Settings, Trace
 from engine.finite_differences import Comparison
 from engine.gate import TooMuchWaiting
-from engine.recorder import StepRecord
 from engine.recorded_step import Weights
+from engine.recorder import StepRecord
 from engine.results import (
     ComparisonKey,
     RecordKey,
