@@ -1,6 +1,6 @@
 """Home: what this is, the pipeline in one picture, the key insight, and a door to each page."""
 
-from pages.components.frame import PAGES, link_to, open_page
+from pages.components.shell.frame import PAGES, link_to, open_page
 
 with open_page(
     "Detach Lab",
@@ -12,10 +12,10 @@ with open_page(
     # Below the title, since these bring torch with them.
     import streamlit as st
 
-    from engine.observations import summarize
-    from pages.components.code_panel import show_code
-    from pages.components.pipeline import choose_part, show_pipelines
-    from pages.components.results import show_record, show_trace
+    from engine.evidence.observations import summarize
+    from pages.components.draw.pipeline import choose_part, show_pipelines
+    from pages.components.parts.code_panel import show_code
+    from pages.components.shell.results import show_record, show_trace
 
     trace = show_trace(view.settings)
 

@@ -1,6 +1,6 @@
 """Detach Lab's engine: records a step, trains the twins, says where a gradient stops.
 
-    from engine import Settings, record, train          # in a clone; installed, the package is detach_lab
+    from . import Settings, record, train          # in a clone; installed, the package is detach_lab
 
     print(train(Settings()))                 # the reference lesson, without and with its detach
     print(record(Settings(), epoch=4))       # one step of it, forward and back
@@ -13,12 +13,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .recorded_step import record
     from .recorder import StepRecord, record_file, record_step, recording
     from .settings import Settings, SettingsError
     from .testing import assert_gradients_flow
-    from .trace import Run, Trace
-    from .training import train
+    from .twins.recorded_step import record
+    from .twins.trace import Run, Trace
+    from .twins.training import train
 
 __version__ = "1.0.0"
 
@@ -37,17 +37,17 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Run": "trace",
+    "Run": "twins.trace",
     "Settings": "settings",
     "SettingsError": "settings",
     "StepRecord": "recorder",
-    "Trace": "trace",
+    "Trace": "twins.trace",
     "assert_gradients_flow": "testing",
-    "record": "recorded_step",
+    "record": "twins.recorded_step",
     "record_file": "recorder",
     "record_step": "recorder",
     "recording": "recorder",
-    "train": "training",
+    "train": "twins.training",
 }
 
 

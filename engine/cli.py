@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 
 from . import __version__
-from .isolated import PACKAGE, run_apart
+from .subprocess_recording import PACKAGE, run_apart
 
 
 def command() -> int:

@@ -14,7 +14,7 @@ from typing import Any
 from torch.optim import Optimizer
 
 from .recorder import StepRecord, record_step
-from .recorder.arguments import constants_in, is_meant
+from .recorder.capture.arguments import constants_in, is_meant
 
 
 def assert_gradients_flow(

@@ -1,17 +1,17 @@
 """Data flow: one step, stage by stage; values forward, gradients back, the cut between."""
 
-from pages.components.frame import open_page
+from pages.components.shell.frame import open_page
 
 with open_page(
     "Data flow",
     "One training step, stage by stage. The values flow down the page. Beside each stage stands the gradient that "
     "came back to it, in the step without the detach and in the step with it.",
 ) as view:
-    from pages.components.code_panel import show_code
-    from pages.components.epoch import choose_epoch
-    from pages.components.pipeline import choose_part, show_pipelines
-    from pages.components.results import show_record, show_trace
-    from pages.components.stages import show_comparison, show_parameters, show_raised, show_stages
+    from pages.components.draw.pipeline import choose_part, show_pipelines
+    from pages.components.parts.code_panel import show_code
+    from pages.components.parts.stages import show_comparison, show_parameters, show_raised, show_stages
+    from pages.components.shell.epoch import choose_epoch
+    from pages.components.shell.results import show_record, show_trace
 
     trace = show_trace(view.settings)
     epoch = choose_epoch(

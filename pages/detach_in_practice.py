@@ -1,6 +1,6 @@
 """Detach in practice: the patterns of real code, each trained with its detach and without it."""
 
-from pages.components.frame import open_page
+from pages.components.shell.frame import open_page
 
 with open_page(
     "Detach in practice",
@@ -10,10 +10,9 @@ with open_page(
 ) as view:
     import streamlit as st
 
-    from pages.components import controls
-    from pages.components.code_panel import show_code
-    from pages.components.differences import show_differences
-    from pages.components.practice import (
+    from pages.components.parts.code_panel import show_code
+    from pages.components.parts.differences import show_differences
+    from pages.components.parts.practice import (
         choose_pattern,
         show_evidence,
         show_lines,
@@ -21,8 +20,9 @@ with open_page(
         show_terms,
         show_verdict,
     )
-    from pages.components.reference import show_reference_section
-    from pages.components.results import find_verdict, show_trace
+    from pages.components.parts.reference import show_reference_section
+    from pages.components.shell import controls
+    from pages.components.shell.results import find_verdict, show_trace
 
     if view.controls:
         choose_pattern(view)

@@ -1,16 +1,16 @@
 """Prediction trace: one sample through every layer, the arithmetic written out."""
 
-from pages.components.frame import open_page
+from pages.components.shell.frame import open_page
 
 with open_page(
     "Prediction trace",
     "One sample on its way through every layer, with the arithmetic written out. Left the model trained without the "
     "detach, right the one trained with it, both at the start of the same epoch.",
 ) as view:
-    from pages.components.code_panel import show_code
-    from pages.components.epoch import choose_epoch
-    from pages.components.prediction import choose_sample, show_both_ways
-    from pages.components.results import show_record, show_trace
+    from pages.components.parts.code_panel import show_code
+    from pages.components.parts.prediction import choose_sample, show_both_ways
+    from pages.components.shell.epoch import choose_epoch
+    from pages.components.shell.results import show_record, show_trace
 
     trace = show_trace(view.settings)
     epoch = choose_epoch(view, "The weights are each twin's own, at the start of this epoch.")

@@ -1,6 +1,6 @@
 """Quiz: predict first, then torch runs the proof."""
 
-from pages.components.frame import open_page
+from pages.components.shell.frame import open_page
 
 with open_page(
     "Quiz",
@@ -9,7 +9,7 @@ with open_page(
     shows_run=False,
 ) as view:
     from engine.quiz import rounds  # noqa: E402, RUF100
-    from pages.components.quiz import show_question, show_round_end, show_score  # noqa: E402, RUF100
+    from pages.components.parts.quiz import show_question, show_round_end, show_score
 
     chosen = min(view.round, len(rounds()))
     show_score(view, chosen)

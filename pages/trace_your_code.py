@@ -1,6 +1,6 @@
 """Trace your code: the recorder on the reader's own file, or on a ready example."""
 
-from pages.components.frame import open_page
+from pages.components.shell.frame import open_page
 
 with open_page(
     "Trace your code",
@@ -8,8 +8,8 @@ with open_page(
     "A file that defines `step()` is enough.",
     shows_run=False,
 ) as view:
-    from pages.components.report import show_report  # noqa: E402, RUF100
-    from pages.components.tracing import choose_file, show_how, watch  # noqa: E402, RUF100
+    from pages.components.parts.report import show_report
+    from pages.components.parts.tracing import choose_file, show_how, watch
 
     chosen = choose_file(view)
     show_report(chosen)

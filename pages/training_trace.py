@@ -1,6 +1,6 @@
 """Training trace: the twin runs, epoch by epoch."""
 
-from pages.components.frame import open_page
+from pages.components.shell.frame import open_page
 
 with open_page(
     "Training trace",
@@ -9,11 +9,11 @@ with open_page(
 ) as view:
     import streamlit as st
 
-    from engine.observations import summarize
-    from pages.components.code_panel import download_trace, show_code
-    from pages.components.results import show_trace
-    from pages.components.sweep import show_sweep_section
-    from pages.components.training import show_epochs, show_scrubbed
+    from engine.evidence.observations import summarize
+    from pages.components.parts.code_panel import download_trace, show_code
+    from pages.components.parts.sweep import show_sweep_section
+    from pages.components.parts.training import show_epochs, show_scrubbed
+    from pages.components.shell.results import show_trace
 
     trace = show_trace(view.settings)
     st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))

@@ -2,7 +2,7 @@
 
 An experiment file is plain torch. It has `make_data()`, `make_model(start, generator)` and
 `step(model, data)`, which returns the loss and the prediction, and it marks with `detach_here(tensor, "place")`
-each place where a detach can stand. Its `EXPERIMENT` says the rest. `engine.source` writes the file out as a
+each place where a detach can stand. Its `EXPERIMENT` says the rest. `twins.experiment_script` writes the file out as a
 script in which the chosen place is a real `.detach()`; that script is what runs, what is shown and what is
 exported, so the code on screen is the code that made the numbers.
 
@@ -116,7 +116,7 @@ class Experiment:
 
 
 def detach_here(tensor: Tensor, place: str) -> Tensor:
-    """Marks a place where a detach can stand. As it is, it does nothing; `engine.source` writes it out."""
+    """Marks a place where a detach can stand. As it is, it does nothing; `twins.experiment_script` writes it out."""
     del place
     return tensor
 

@@ -10,9 +10,9 @@ with recording(optimizer=optimizer) as recorded:
 print(recorded.report)
 """
 
-from .live import recording
-from .recorder import record_step
-from .records import StepRecord
-from .script import ScriptError, record_file
+from .capture.session import record_step
+from .record import StepRecord
+from .record_file import ScriptError, record_file
+from .recording import recording
 
 __all__ = ["ScriptError", "StepRecord", "record_file", "record_step", "recording"]

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .cuts import CutFound, find_cuts
+from .analysis.cuts import CutFound, find_cuts
+from .analysis.facts import Scene, look_at
+from .analysis.gradient_paths import find_paths
+from .analysis.intent import settle_intent
+from .analysis.stages import build_stages
+from .analysis.zeros import ZeroFound, find_dropped, find_zeros
+from .capture.frames import Line
+from .capture.session import Recorder
+from .capture.tensors import read_only
 from .faults import freeze_line, warn_of_no_path, warn_of_nothing, warn_of_raised
 from .finite import warn_of_non_finite
-from .frames import Line
 from .from_cuts import warn_of_cuts, warn_of_zeros
 from .growth_findings import warn_of_growth
-from .intent import settle_intent
 from .leaves import Computed, computed_tensors, moved_buffers, warn_of_leaves
 from .memory import warn_of_memory
 from .not_scalar import warn_of_shape
-from .paths import find_paths
-from .recorder import Recorder
-from .records import Cut, Finding, Location, ParameterRecord, Sent, StepRecord
-from .scene import Scene, look_at
-from .stages import build_stages
+from .record import Cut, Finding, Location, ParameterRecord, Sent, StepRecord
 from .suggestions import WHAT, listed
-from .tensors import read_only
 from .upkeep import hidden_parameters, notes_on, starved_without_optimizer, warn_of_upkeep
 from .verdict import verdict_of
 from .warned import Warned
-from .zeros import ZeroFound, find_dropped, find_zeros
 
 
 def diagnose(recorder: Recorder) -> StepRecord:

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 
 from torch import Tensor
 
-from .frames import Line
-from .records import Raised
-from .scene import Scene
-from .source import line_that_binds
+from .analysis.facts import Scene
+from .capture.frames import Line
+from .capture.source_text import line_that_binds
+from .capture.tensors import grad_fn_of
+from .record import Raised
 from .suggestions import WHAT, listed
-from .tensors import grad_fn_of
 from .warned import Warned, warned
 
 _KINDS: tuple[tuple[str, str], ...] = (

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from .flow import Call, Entry
-from .records import Array
-from .scene import Scene, before
+from .analysis.facts import Scene, before
+from .capture.data_flow import Call, Entry
+from .capture.tensors import is_plain
+from .record import Array
 from .suggestions import listed, verb
-from .tensors import is_plain
 from .warned import Warned, warned
 
 

@@ -10,15 +10,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .cuts import CutFound
-from .flow import Call, Entry
-from .frames import Passed
-from .intent import downstream
-from .scene import Scene, closure
+from .analysis.cuts import CutFound
+from .analysis.facts import Scene, closure
+from .analysis.intent import downstream
+from .analysis.summands import terms
+from .analysis.zeros import ZeroFound
+from .capture.data_flow import Call, Entry
+from .capture.frames import Passed
 from .suggestions import WHAT, listed, verb
-from .terms import terms
 from .warned import Warned, warned
-from .zeros import ZeroFound
 
 
 def warn_of_cuts(cuts: list[CutFound], scene: Scene) -> Iterator[Warned]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from torch import Tensor
 
-from .frames import Line
-from .growth import holders
-from .scene import Scene
-from .source import line_that_adds
+from .analysis.facts import Scene
+from .capture.frames import Line
+from .capture.growth import holders
+from .capture.source_text import line_that_adds
 from .suggestions import WHAT
 from .warned import Warned, warned
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from .analysis.facts import Scene
+from .capture.frames import Line
+from .capture.tensors import grad_fn_of
 from .faults import freeze_line
-from .frames import Line
-from .records import Buffer, ParameterState
-from .scene import Scene
+from .record import Buffer, ParameterState
 from .suggestions import listed, verb
-from .tensors import grad_fn_of
 from .warned import Warned, warned
 
 

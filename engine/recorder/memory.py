@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from .flow import Call, Entry, tensors_in
-from .frames import Line
-from .scene import Scene
+from .analysis.facts import Scene
+from .capture.data_flow import Call, Entry, tensors_in
+from .capture.frames import Line
 from .suggestions import listed
 from .warned import Warned, warned
 

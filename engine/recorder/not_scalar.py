@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .scene import Scene
+from .analysis.facts import Scene
 from .warned import Warned, warned
 
 

@@ -14,13 +14,13 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from .frames import Line
-from .intent import working_optimizers
-from .names import ids_in
-from .scene import Scene, arrivals
-from .source import line_that_assigns, line_that_binds
+from .analysis.facts import Scene, arrivals
+from .analysis.intent import working_optimizers
+from .capture.frames import Line
+from .capture.names import ids_in
+from .capture.source_text import line_that_assigns, line_that_binds
+from .capture.tensors import grad_fn_of
 from .suggestions import WHAT, listed, verb
-from .tensors import grad_fn_of
 from .warned import Warned, warned
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .records import Cut, Finding, Location, Raised
+from .record import Cut, Finding, Location, Raised
 
 _FED = "every parameter that should learn gets its gradient."
 FINE = f"Nothing is wrong here: {_FED}"

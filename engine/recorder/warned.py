@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .frames import Line
+from .capture.frames import Line
 from .suggestions import SUGGEST
 
 

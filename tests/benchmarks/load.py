@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 import torch
 
 from engine import Settings, Trace, train
-from engine.observations import summarize
+from engine.evidence.observations import summarize
 from tests.benchmarks.process import processor_seconds, resident, written
 from tests.benchmarks.table import Row, compared, measured, percentile, table
 from tests.servers import Server, started_server

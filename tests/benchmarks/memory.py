@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import torch
 
 from engine import Settings
-from engine.results import CAPACITY, RecordKey, record_of, trace_of, traces
+from engine.serving.results import CAPACITY, RecordKey, record_of, trace_of, traces
 from engine.settings import OPTIMIZERS, places
 from tests.benchmarks.process import resident
 from tests.benchmarks.table import Row, compared, measured, table

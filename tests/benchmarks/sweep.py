@@ -19,11 +19,11 @@ import torch
 from torch import Tensor
 
 from engine import Settings
+from engine.evidence.sweep import default_rates, sweep_one
 from engine.optimizers import maker
 from engine.settings import OPTIMIZERS
-from engine.source import script_of
-from engine.sweep import default_rates, sweep_one
-from engine.training import start_model
+from engine.twins.experiment_script import script_of
+from engine.twins.training import start_model
 from tests.benchmarks.table import Row, compared, table
 from tests.benchmarks.training import seconds
 

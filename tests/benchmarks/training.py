@@ -9,8 +9,8 @@ from functools import partial
 import torch
 
 from engine import Settings, train
-from engine.export import export_script
-from engine.training import start_model
+from engine.twins.export import export_script
+from engine.twins.training import start_model
 from tests.benchmarks.table import Row, compared, table
 
 TARGET = 1.15

@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from pages.components.frame import PAGES
+from pages.components.shell.frame import PAGES
 from tests.browser.conftest import SCREENSHOTS, Opener, no_exception, no_sideways_scroll, wait
 from tests.servers import running_server
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from engine.cache import Cache
+from engine.serving.cache import Cache
 
 
 def test_many_threads_that_ask_together_get_one_computation() -> None:

@@ -11,10 +11,10 @@ import torch
 
 from engine import Settings, record, train
 from engine.experiments import experiment_names, find_experiment
-from engine.export import export_script
 from engine.settings import NOWHERE, places
-from engine.source import MARK, script_of
-from engine.trace import Run
+from engine.twins.experiment_script import MARK, script_of
+from engine.twins.export import export_script
+from engine.twins.trace import Run
 
 TAKEN = {
     "experiment",

@@ -12,11 +12,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import mse_loss
 
-from engine import Settings, SettingsError, Trace, finite_differences, record, train
+from engine import Settings, SettingsError, Trace, record, train
+from engine.evidence import finite_differences
+from engine.evidence.finite_differences import Comparison, Doubles, compare
 from engine.experiments import experiment_names
-from engine.finite_differences import Comparison, Doubles, compare
-from engine.results import ComparisonKey, comparison_of
-from engine.source import script_of
+from engine.serving.results import ComparisonKey, comparison_of
+from engine.twins.experiment_script import script_of
 
 FEW = 4
 CUTS = (".detach()", "no_grad", "inference_mode", ".data", "requires_grad_(False)", "round()")

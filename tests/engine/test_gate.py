@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.gate import Gate, TooMuchWaiting
+from engine.serving.fair_queue import Gate, TooMuchWaiting
 
 
 class Queue:

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from engine import Settings, Trace, train
+from engine.evidence.observations import observe, summarize
 from engine.experiments import experiment_names
-from engine.observations import observe, summarize
 
 
 def with_losses(*losses: float) -> Trace:

@@ -8,12 +8,12 @@ import pytest
 import torch
 
 from engine import Settings, SettingsError, record, train
-from engine.arithmetic import equations, share_of_loss
 from engine.experiments import experiment_names
-from engine.recorded_step import model_at
-from engine.results import RecordKey, record_of, trace_of, traces
+from engine.serving.results import RecordKey, record_of, trace_of, traces
 from engine.settings import places
-from engine.source import script_of
+from engine.twins.arithmetic import equations, share_of_loss
+from engine.twins.experiment_script import script_of
+from engine.twins.recorded_step import model_at
 
 EVERY = [(experiment, place) for experiment in experiment_names() for place in places(experiment)]
 

@@ -13,7 +13,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from engine.reference import Row, reference_table
+from engine.evidence.reference import Row, reference_table
 
 
 def under_no_grad(y: Tensor) -> Tensor:

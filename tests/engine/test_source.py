@@ -9,9 +9,9 @@ import pytest
 
 from engine import Settings, train
 from engine.experiments import experiment_names
-from engine.export import export_script
 from engine.settings import places
-from engine.source import MARK, script
+from engine.twins.experiment_script import MARK, script
+from engine.twins.export import export_script
 
 EVERY_PLACE = [(experiment, place) for experiment in experiment_names() for place in places(experiment)]
 

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from engine import Settings, SettingsError, train
-from engine.batched import Unbatchable, connected, write_out
+from engine.evidence.batched import Unbatchable, connected, write_out
+from engine.evidence.sweep import Curve, SweepError, default_rates, exact_edge, refusal, sweep
 from engine.experiments import experiment_names, find_experiment
-from engine.results import sweep_of, sweeps
+from engine.serving.results import sweep_of, sweeps
 from engine.settings import LEARNING_RATE, NOWHERE, OPTIMIZERS, places
-from engine.source import script_of
-from engine.sweep import Curve, SweepError, default_rates, exact_edge, refusal, sweep
-from engine.training import start_model
+from engine.twins.experiment_script import script_of
+from engine.twins.training import start_model
 
 SWEPT = [name for name in experiment_names() if refusal(Settings(name)) is None]
 RATES = default_rates(16)
@@ -228,7 +228,7 @@ def test_what_cannot_be_swept_says_why_in_one_sentence(monkeypatch: pytest.Monke
     def as_if(**differences: object) -> None:
         real = script_of(Settings())
         script = SimpleNamespace(**{"own_optimizers": False, "told_the_epoch": False, **differences})
-        monkeypatch.setattr("engine.sweep.script_of", lambda _: script if differences else real)
+        monkeypatch.setattr("engine.evidence.sweep.script_of", lambda _: script if differences else real)
 
     as_if(own_optimizers=True)
     with pytest.raises(SweepError, match="moves the parameters itself"):
@@ -242,7 +242,7 @@ def test_what_cannot_be_swept_says_why_in_one_sentence(monkeypatch: pytest.Monke
         (torch.optim.Adagrad([torch.zeros(1)]), "trained by Adagrad"),
         (torch.optim.Adam([torch.zeros(1)], weight_decay=0.1), "Adam without weight_decay"),
     ):
-        monkeypatch.setattr("engine.sweep._optimizer", lambda _, other=other: other)
+        monkeypatch.setattr("engine.evidence.sweep._optimizer", lambda _, other=other: other)
         with pytest.raises(SweepError, match=words):
             sweep(Settings())
 

@@ -17,8 +17,8 @@ from torch import Tensor, nn
 from engine import Run, Settings, Trace, record, train
 from engine.experiments import experiment_names
 from engine.settings import OPTIMIZERS, places
-from engine.source import script_of
-from engine.training import start_model
+from engine.twins.experiment_script import script_of
+from engine.twins.training import start_model
 
 LOSSES = [0.8523, 0.5985, 0.3977, 0.2495, 0.1516]
 """The reference lesson's, to four digits."""

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from engine import Settings, train
+from engine.evidence.verdicts import judge
 from engine.settings import NOWHERE
-from engine.verdicts import judge
 
 
 @pytest.mark.parametrize(

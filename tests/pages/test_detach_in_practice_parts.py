@@ -7,23 +7,23 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from engine.finite_differences import compare
-from engine.reference import reference_table
+from engine.evidence.finite_differences import compare
+from engine.evidence.reference import reference_table
 from engine.settings import Settings
-from pages.components.tensors import number_text
+from pages.components.draw.tensors import number_text
 from tests.pages.test_pages import html, text
 
 
 def the_reference() -> None:
-    from pages.components.reference import show_reference
+    from pages.components.parts.reference import show_reference
 
     show_reference()
 
 
 def the_differences(experiment: str = "lesson", epochs: int = 4, epoch: int = 4) -> None:
-    from engine.results import trace_of
+    from engine.serving.results import trace_of
     from engine.settings import Settings
-    from pages.components.differences import show_differences
+    from pages.components.parts.differences import show_differences
 
     settings = Settings(experiment, epochs=epochs)
     show_differences(settings, epoch, trace_of(settings))

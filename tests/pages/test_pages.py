@@ -12,10 +12,10 @@ from streamlit.testing.v1 import AppTest
 from engine import Settings
 from engine.experiments import experiment_names
 from engine.quiz import prove, questions, rounds
-from engine.results import swept
+from engine.serving.results import swept
 from engine.settings import places
-from pages.components.frame import PAGES
-from pages.components.view import View
+from pages.components.shell.frame import PAGES
+from pages.components.shell.view import View
 
 PATHS = [path for path, _ in PAGES]
 BY_PLACE = ("pages/data_flow.py", "pages/training_trace.py", "pages/detach_in_practice.py")

@@ -2,7 +2,7 @@
 
 import socket
 
-from pages.components.process import send_at_once
+from pages.components.shell.process import send_at_once
 
 
 def test_small_messages_go_out_at_once_on_sockets_that_are_there_and_on_those_that_come() -> None:

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine.examples import examples
-from pages.components.command_line import named_file
+from pages.components.shell.command_line import named_file
 from tests.pages.test_pages import html, opened, text
 
 PAGE = "pages/trace_your_code.py"

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pages.components.turns import Turns
+from pages.components.shell.turns import Turns
 
 LONG = 60.0
 

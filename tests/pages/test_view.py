@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from engine import Settings
 from engine.experiments import experiment_names
 from engine.settings import EPOCHS, OPTIMIZERS, SEED, places
-from pages.components.view import LEARNING_RATES, View
+from pages.components.shell.view import LEARNING_RATES, View
 
 
 @st.composite

@@ -8,12 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from engine import Settings, Trace, results, train
-from engine.cache import Cache
-from engine.gate import MOST_WAITING, Gate
+from engine import Settings, Trace, train
 from engine.recorder import StepRecord
-from engine.results import RecordKey
-from pages.components import results as shown
+from engine.serving import results
+from engine.serving.cache import Cache
+from engine.serving.fair_queue import MOST_WAITING, Gate
+from engine.serving.results import RecordKey
+from pages.components.shell import results as shown
 from tests.pages.test_pages import opened, text
 
 

@@ -14,9 +14,9 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from engine import Settings, train
-from engine.observations import summarize
-from pages.components.frame import PAGES
-from pages.components.view import View
+from engine.evidence.observations import summarize
+from pages.components.shell.frame import PAGES
+from pages.components.shell.view import View
 from tests.servers import Server, started_server
 from tests.visitors import Answer, together, visitor
 

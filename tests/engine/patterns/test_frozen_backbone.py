@@ -9,11 +9,11 @@ from torch import Tensor, nn
 from torch.nn.functional import batch_norm, cross_entropy, linear, relu
 
 from engine import Settings, Trace, train
-from engine.cost import cost
+from engine.evidence.cost import cost
+from engine.evidence.verdicts import judge
 from engine.settings import NOWHERE
-from engine.source import script_of
-from engine.training import start_model
-from engine.verdicts import judge
+from engine.twins.experiment_script import script_of
+from engine.twins.training import start_model
 
 SEEDS = range(20)
 EPOCHS = 3

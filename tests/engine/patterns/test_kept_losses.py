@@ -9,10 +9,10 @@ from torch import Tensor, nn
 from torch.nn.functional import mse_loss
 
 from engine import Settings, train
-from engine.cost import cost
-from engine.source import script_of
-from engine.training import start_model
-from engine.verdicts import judge, same_weights
+from engine.evidence.cost import cost
+from engine.evidence.verdicts import judge, same_weights
+from engine.twins.experiment_script import script_of
+from engine.twins.training import start_model
 
 SEEDS = range(20)
 USUAL = Settings("kept_losses", epochs=8)

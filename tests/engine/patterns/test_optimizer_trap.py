@@ -9,11 +9,11 @@ import torch
 from numpy.typing import NDArray
 
 from engine import Settings, record, train
-from engine.finite_differences import compare
+from engine.evidence.finite_differences import compare
+from engine.evidence.verdicts import judge
 from engine.optimizers import maker
-from engine.source import script_of
-from engine.training import start_model
-from engine.verdicts import judge
+from engine.twins.experiment_script import script_of
+from engine.twins.training import start_model
 
 SEEDS = range(20)
 ATTACHED, AFTER = 30, 6

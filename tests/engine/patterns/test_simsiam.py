@@ -5,11 +5,11 @@ import torch
 from torch import Tensor, nn
 
 from engine import Settings, train
+from engine.evidence.verdicts import judge
 from engine.experiments.simsiam import measure
-from engine.source import script_of
-from engine.trace import Run, Trace
-from engine.training import start_model
-from engine.verdicts import judge
+from engine.twins.experiment_script import script_of
+from engine.twins.trace import Run, Trace
+from engine.twins.training import start_model
 
 SEEDS = range(20)
 DEFAULT = Settings("simsiam")

@@ -8,11 +8,11 @@ from torch import Tensor
 from torch.nn.functional import mse_loss
 
 from engine import Settings, train
+from engine.evidence.verdicts import judge
 from engine.experiments.straight_through import Data
-from engine.source import script_of
-from engine.trace import Trace
-from engine.training import start_model
-from engine.verdicts import judge
+from engine.twins.experiment_script import script_of
+from engine.twins.trace import Trace
+from engine.twins.training import start_model
 
 SEEDS = range(20)
 DEFAULT = Settings("straight_through")

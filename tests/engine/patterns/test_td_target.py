@@ -7,11 +7,11 @@ import torch
 from torch import Tensor
 
 from engine import Settings, train
+from engine.evidence.verdicts import judge
 from engine.experiments.td_target import Data
-from engine.source import script_of
-from engine.trace import Trace
-from engine.training import start_model
-from engine.verdicts import judge
+from engine.twins.experiment_script import script_of
+from engine.twins.trace import Trace
+from engine.twins.training import start_model
 
 SEEDS = range(24)
 DEFAULT = Settings("td_target")

@@ -10,11 +10,11 @@ from torch import Tensor, nn
 from torch.nn.functional import mse_loss
 
 from engine import Settings, train
-from engine.cost import cost
-from engine.source import script_of
-from engine.trace import Trace
-from engine.training import start_model
-from engine.verdicts import judge, same_weights
+from engine.evidence.cost import cost
+from engine.evidence.verdicts import judge, same_weights
+from engine.twins.experiment_script import script_of
+from engine.twins.trace import Trace
+from engine.twins.training import start_model
 
 SEEDS = range(20)
 CHUNKS = ("1", "2", "4", "8", "24")

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 
 from engine import Settings, Trace, train
+from engine.evidence.loss_summands import terms
+from engine.evidence.verdicts import judge
 from engine.settings import NOWHERE
-from engine.source import script_of
-from engine.terms import terms
-from engine.training import start_model
-from engine.verdicts import judge
+from engine.twins.experiment_script import script_of
+from engine.twins.training import start_model
 
 SEEDS = range(20)
 BETA = 0.25

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from engine.cli import main
-from engine.isolated import Told, run_apart, tell
+from engine.subprocess_recording import Told, run_apart, tell
 
 ROOT = Path(__file__).parents[3]
 COMMAND = [sys.executable, "-m", "engine", "trace"]

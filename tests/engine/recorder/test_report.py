@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from engine.recorder import record_step, recording
-from engine.recorder.tables import calls_table, parameters_table
+from engine.recorder.render.tables import calls_table, parameters_table
 from engine.testing import assert_gradients_flow
 
 

@@ -1,0 +1,208 @@
+"""What the epochs of a run cost autograd: nodes gone through, numbers saved for the way back, and what is still held.
+
+Times differ from machine to machine and from moment to moment; these counts are the same wherever they are repeated.
+A tensor that is saved for backward is wrapped, and the wrapper lives as long as the graph that needs it: those still
+alive after an epoch are what a training loop that keeps graphs piles up. A node is marked in its metadata, which live
+as long as it does: `backward()` frees what was saved, but not the nodes that something still refers to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import statistics
+import time
+import weakref
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from ..settings import Settings
+from ..twins.experiment_script import Script, Step, script_of
+from ..twins.training import make_optimizers, note_stepped, plain_torch, start_model
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One `backward()` of an epoch."""
+
+    nodes: int
+    """Autograd nodes that it went through."""
+    held: int
+    """Bytes saved for the way back that some graph held as it started."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The counts of some epochs of one twin, an epoch each."""
+
+    nodes: tuple[int, ...]
+    """Autograd nodes that the backward passes went through; where one refused, those it would have."""
+    saved: tuple[int, ...]
+    """Bytes saved for the way back, those that are let go again included."""
+    held: tuple[int, ...]
+    """Bytes of them that some graph still holds after the epoch."""
+    unused: tuple[str, ...]
+    """Parameters that were left with a gradient which no optimizer's step used."""
+    alive: tuple[int, ...] = ()
+    """Autograd nodes that something still holds after the epoch."""
+    passes: tuple[Pass, ...] = ()
+    """The backward passes of the first of them, in order."""
+
+    @property
+    def at_once(self) -> int:
+        """The most bytes that were held as a backward pass started, in the first epoch counted."""
+        return max((one.held for one in self.passes), default=0)
+
+    @property
+    def grows(self) -> bool:
+        """Whether more is held after each epoch than after the one before."""
+        return any(
+            len(kept) > 2 and all(a < b for a, b in pairwise(kept)) for kept in (self.held, self.alive)
+        )
+
+
+class _Saved:
+    """A tensor that autograd keeps for the way back, without its history: with it, node and tensor would hold each other."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor.detach()
+
+
+class _Node:
+    """Hangs on an autograd node and lives as long."""
+
+
+class _Watch(TorchFunctionMode):
+    """Notes each backward pass, and marks the nodes that are made."""
+
+    def __init__(self, saved: weakref.WeakSet[_Saved]) -> None:
+        super().__init__()
+        self.saved = saved
+        self.nodes: weakref.WeakSet[_Node] = weakref.WeakSet()
+        self.passes: list[Pass] = []
+
+    @property
+    def held(self) -> int:
+        """Bytes of saved tensors that some graph holds now."""
+        return sum(kept.tensor.nbytes for kept in self.saved)
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if func is Tensor.backward:
+            self.passes.append(Pass(nodes_behind(args[0]), self.held))
+        made = func(*args, **(kwargs or {}))
+        todo = [
+            each.grad_fn for each in (made if isinstance(made, tuple | list) else (made,)) if _tracked(each)
+        ]
+        while todo:
+            node = todo.pop()
+            if node is not None and not hasattr(node, "variable") and "alive" not in node.metadata:
+                node.metadata["alive"] = mark = _Node()
+                self.nodes.add(mark)
+                todo += [following for following, _ in node.next_functions]
+        return made
+
+
+def _tracked(made: object) -> bool:
+    return isinstance(made, Tensor) and made.requires_grad
+
+
+def nodes_behind(tensor: Tensor) -> int:
+    """The autograd nodes that a backward pass from `tensor` goes through, leaves left out."""
+    todo, seen = [tensor.grad_fn], set()
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen and not hasattr(node, "variable"):
+            seen.add(node)
+            todo += [following for following, _ in node.next_functions]
+    return len(seen)
+
+
+def cost(settings: Settings, detached: bool, epochs: int = 6) -> Cost:
+    """The counts of some epochs of one twin, from the one that the experiment shows on (fewer where the run ends before)."""
+    with plain_torch():
+        return _measure(settings, script_of(settings), detached, min(epochs, settings.epochs))
+
+
+def _measure(settings: Settings, script: Script, detached: bool, epochs: int) -> Cost:
+    model, data, step = start_model(settings), script.make_data(settings.seed), script.step(detached)
+    optimizers = make_optimizers(settings, model)
+    used = note_stepped(optimizers)
+    alive: weakref.WeakSet[_Saved] = weakref.WeakSet()
+    made: list[int] = []
+
+    def pack(tensor: Tensor) -> _Saved:
+        saved = _Saved(tensor)
+        alive.add(saved)
+        made.append(tensor.nbytes)
+        return saved
+
+    watch = _Watch(alive)
+    passes: list[tuple[Pass, ...]] = []
+    saved, held, nodes_alive = [], [], []
+    first = min(settings.described().shown_epoch, settings.epochs + 1 - epochs)
+    for epoch in range(first, first + epochs):
+        made.clear()
+        watch.passes.clear()
+        script.tell(model, epoch)
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept.tensor), watch:
+            _epoch(script, step, model, data, optimizers)
+        gc.collect(0)
+        passes.append(tuple(watch.passes))
+        saved.append(sum(made))
+        held.append(watch.held)
+        nodes_alive.append(len(watch.nodes))
+    return Cost(
+        nodes=tuple(sum(one.nodes for one in epoch) for epoch in passes),
+        saved=tuple(saved),
+        held=tuple(held),
+        unused=_unused(model, used),
+        alive=tuple(nodes_alive),
+        passes=passes[0],
+    )
+
+
+def epoch_milliseconds(settings: Settings, rounds: int = 9, at_most: float = 0.2) -> tuple[float, float]:
+    """How long an epoch takes without and with the detach: the medians of some epochs, the twins taking turns.
+
+    `at_most` is the time in seconds after which no further round is begun. An epoch that is refused counts up to there.
+    """
+    script = script_of(settings)
+    data = script.make_data(settings.seed)
+    models = [start_model(settings), start_model(settings)]
+    optimizers = [make_optimizers(settings, model) for model in models]
+    times: tuple[list[float], list[float]] = ([], [])
+    begun = time.perf_counter()
+    with plain_torch():
+        for epoch in range(1, rounds + 2):  # the first warms up
+            for detached in (False, True):
+                script.tell(models[detached], epoch)
+                start = time.perf_counter()
+                _epoch(script, script.step(detached), models[detached], data, optimizers[detached])
+                times[detached].append((time.perf_counter() - start) * 1e3)
+            if time.perf_counter() - begun > at_most:
+                break
+    without, with_ = (statistics.median(spent[1:] or spent) for spent in times)
+    return without, with_
+
+
+def _epoch(script: Script, step: Step, model: nn.Module, data: Any, optimizers: Any) -> None:
+    """One epoch of the loop; when it returns, what it computed is let go."""
+    with contextlib.suppress(RuntimeError):  # that autograd refuses is the trace's to tell
+        if script.own_optimizers:
+            step(model, data, optimizers)
+            return
+        optimizers.zero_grad()
+        loss, _ = step(model, data)
+        loss.backward()
+        optimizers.step()
+
+
+def _unused(model: nn.Module, used: set[int]) -> tuple[str, ...]:
+    return tuple(n for n, p in model.named_parameters() if p.grad is not None and id(p) not in used)

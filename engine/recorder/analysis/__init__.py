@@ -1,0 +1,1 @@
+"""What that means: frozen facts of a step, worked out once. Nothing here warns."""

@@ -1,0 +1,84 @@
+"""The ways by which a gradient came to each parameter, by line.
+
+A parameter that is used in two places has two ways. A detach that is missing can't be seen in one run, but here
+the reader sees the way that was not meant: a critic's weight that the actor's line moves.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..capture.backward import BackwardPass
+from ..capture.frames import Line
+from ..record import GradientPath, GradientState, Location
+from .facts import Scene
+
+MOST = 12
+"""Ways that are listed for one parameter: a recurrent weight has one a time step, most of them alike."""
+
+
+class Way(NamedTuple):
+    """One way to a leaf: its bit, what came by it, and the lines and operations from its use to the loss."""
+
+    leaf: int
+    state: GradientState
+    lines: tuple[Line, ...]
+    operations: tuple[str, ...]
+
+
+Above = tuple[tuple[Line, ...], tuple[str, ...], GradientState, int, int]
+"""What lies above a node: lines, operations, what is sent down, and the nodes of the call above, from first to last."""
+
+
+def find_paths(scene: Scene) -> dict[str, tuple[GradientPath, ...]]:
+    """By parameter: its ways, those with different lines only."""
+    wanted = {scene.bit(p): name for name, p in scene.names.parameters.items()}
+    found: dict[str, dict[tuple[Line, ...], GradientPath]] = {}
+    for run in scene.tape.backwards:
+        if not run.to_leaves:
+            continue
+        located: dict[tuple[Line, ...], tuple[Location, ...]] = {}
+        for bit, state, lines, operations in _ways(run, scene):
+            if state == "none" or bit not in wanted:
+                continue
+            mine = found.setdefault(wanted[bit], {})
+            if len(mine) < MOST and (lines not in mine or mine[lines].state == "zero"):
+                where = located.get(lines)
+                if where is None:
+                    where = located[lines] = tuple([scene.location(line) for line in lines])
+                mine[lines] = GradientPath(where, operations, state)
+    return {name: tuple(paths.values()) for name, paths in found.items()}
+
+
+def _ways(run: BackwardPass, scene: Scene) -> list[Way]:
+    """The ways to the leaves, each along the shortest way from the loss: lines once each, the nearest first."""
+    edges, all_sent, functions = run.next, run.sent, scene.functions
+    found: list[Way] = []
+    above: dict[int, Above] = {}
+    todo: list[int] = []
+    for root in run.roots:
+        if root.sequence is not None and root.sequence in edges and root.sequence not in above:
+            above[root.sequence] = ((), (), "value" if run.finished else "none", 0, 0)
+            todo.append(root.sequence)
+    for node in todo:  # grows while it is read
+        here = lines, operations, state, first, last = above[node]
+        if not first <= node < last or node in functions:
+            first, last, line, operation = scene.made_by(node)
+            if line is not None and (not lines or lines[0] != line):
+                lines = (line, *[other for other in lines if other != line])
+            if operation and (not operations or operations[0] != operation):
+                operations = (operation, *operations[: MOST - 1])
+            here = (lines, operations, state, first, last)
+        sent = all_sent.get(node)
+        on: GradientState = state
+        for number, target in enumerate(edges[node]):
+            if target is None:
+                continue
+            if sent is not None:
+                on = sent[number] if number < len(sent) else "none"
+            if target < 0:
+                found.append(Way(~target, on, lines, operations))
+            elif target not in above and target in edges:
+                above[target] = here if on == state else (lines, operations, on, first, last)
+                todo.append(target)
+    return found

@@ -1,0 +1,181 @@
+"""A backward pass, watched: what came back to every node of the graph, and by which edge.
+
+Just before the pass the graph is walked from the roots, and each node that made the output of a call gets a hook
+that notes whether what it sends along each of its edges is zero, and copies what came to that output. The nodes
+inside of a call, of which a transformer has four times as many, get none. Nor does a leaf without a gradient: what
+came to it is its gradient after the pass. The hooks return nothing, so that the gradients stay the very same bits,
+and they are taken off when the pass is over, also when it raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+from torch.autograd.function import BackwardCFunction
+
+from ..record import GradientState
+from .data_flow import ACCUMULATE, Entry, Flow
+from .frames import Line
+from .tensors import grad_fn_of, is_zero, read_only
+
+Target = tuple[int, bool]
+"""Where an edge of the graph leads: (sequence number of a node, False) or (bit of a leaf, True)."""
+
+
+@dataclass(slots=True)
+class BackwardPass:
+    """One backward pass and the graph that it ran through."""
+
+    number: int
+    roots: tuple[Entry, ...]
+    line: Line | None
+    next: dict[int, tuple[int | None, ...]] = field(default_factory=dict)
+    """By node: for each of its edges where it leads. A node is given by its sequence number, a leaf by the complement
+    of its bit: plain numbers, since a graph has thousands of edges."""
+    outputs: dict[tuple[int, int], int] = field(default_factory=dict)
+    """By (node, number of the edge): the number of the output that it leads to, where that is not the first."""
+    operations: dict[int, str] = field(default_factory=dict)
+    """By node of a custom Function: its name."""
+    sent: dict[int, tuple[GradientState, ...]] = field(default_factory=dict)
+    """By node that ran: what it sent along each edge."""
+    came: dict[int, tuple[GradientState, ...]] = field(default_factory=dict)
+    """By node that ran: what came to each of its outputs."""
+    arrived: dict[int, GradientState] = field(default_factory=dict)
+    """By leaf's bit: what came to a leaf in all."""
+    python_nodes: set[int] = field(default_factory=set)
+    finished: bool = False
+    to_leaves: bool = True
+    """False for `autograd.grad`, which puts nothing in the leaves' `.grad`."""
+
+    def edges(self, node: int) -> list[tuple[Target | None, int]]:
+        """Where each edge of a node leads, and the number of the output there."""
+        return [
+            (_target(to), self.outputs.get((node, edge), 0))
+            for edge, to in enumerate(self.next.get(node, ()))
+        ]
+
+
+def _target(to: int | None) -> Target | None:
+    if to is None:
+        return None
+    return (to, False) if to >= 0 else (~to, True)
+
+
+def state_of(gradient: Tensor | None) -> GradientState:
+    """None, all zeros, or a value."""
+    if gradient is None:
+        return "none"
+    return "zero" if is_zero(gradient) else "value"
+
+
+def watch(record: BackwardPass, roots: list[Tensor], flow: Flow, keep: int, run: Callable[[], Any]) -> Any:
+    """What `run` returns, which sends `roots` back: every node behind them is watched meanwhile."""
+    handles: list[Any] = []
+    fresh: list[int] = []
+    try:
+        leaves = _watch(record, roots, flow, keep, handles)
+        if record.to_leaves:
+            fresh = _watch_leaves(record, leaves, flow, handles)
+        out = run()
+        record.finished = True
+        return out
+    finally:
+        for handle in handles:
+            handle.remove()
+        for bit in fresh:
+            record.arrived[bit] = state_of(flow.graph.leaves[bit].grad)
+
+
+def _watch(
+    record: BackwardPass, roots: list[Tensor], flow: Flow, keep: int, handles: list[Any]
+) -> dict[int, Any]:
+    """Hooks the nodes and returns those that put a gradient in a leaf, by the leaf's bit."""
+    leaf, by_node, edges, to_leaves = flow.graph.leaf, flow.by_node, record.next, record.to_leaves
+    leaves: dict[int, Any] = {}
+    todo: list[Any] = [node for tensor in roots if (node := grad_fn_of(tensor)) is not None]
+    while todo:
+        node = todo.pop()
+        key = node._sequence_nr()
+        if key in edges:
+            continue
+        targets: list[int | None] = []
+        for following, number in node.next_functions:
+            child = ACCUMULATE if following is None else following._sequence_nr()
+            if child != ACCUMULATE:
+                if number:
+                    record.outputs[key, len(targets)] = number
+                targets.append(child)
+                if child not in edges:
+                    todo.append(following)
+                continue
+            variable = getattr(following, "variable", None)
+            if variable is None:
+                targets.append(None)
+            else:
+                bit = leaf(variable)
+                targets.append(~bit)
+                leaves[bit] = following
+        edges[key] = tuple(targets)
+        python = isinstance(node, BackwardCFunction)
+        if python:
+            record.python_nodes.add(key)
+            record.operations[key] = type(node).__name__
+        if to_leaves and (python or key in by_node):
+            handles.append(node.register_hook(partial(_note_node, record, key, by_node.get(key), keep)))
+
+    return leaves
+
+
+def _watch_leaves(record: BackwardPass, leaves: dict[int, Any], flow: Flow, handles: list[Any]) -> list[int]:
+    """Hooks the leaves to which a gradient may be added that is not all that stands there after the pass.
+
+    These have one from before, or lose it by a hook of the reader's; and Python code in the graph may send other
+    passes through the same leaves. The others are returned, by bit.
+    """
+    fresh: list[int] = []
+    for bit, node in leaves.items():
+        record.arrived[bit] = "none"
+        leaf = flow.graph.leaves[bit]
+        if record.python_nodes or leaf.grad is not None or leaf._post_accumulate_grad_hooks:
+            handles.append(node.register_prehook(partial(_note_leaf, record, bit)))
+        else:
+            fresh.append(bit)
+    return fresh
+
+
+def _note_leaf(record: BackwardPass, bit: int, gradients: tuple[Tensor | None, ...]) -> None:
+    record.arrived[bit] = state_of(gradients[0])
+
+
+def _note_node(
+    record: BackwardPass,
+    key: int,
+    entry: Entry | None,
+    keep: int,
+    sent: tuple[Tensor | None, ...],
+    came: tuple[Tensor | None, ...],
+) -> None:
+    record.sent[key] = tuple(map(state_of, sent))
+    states = record.came[key] = tuple(map(state_of, came))
+    while entry is not None:
+        gradient = came[entry.output_number]
+        if gradient is not None:
+            _add_gradient(entry, gradient, states[entry.output_number], keep)
+        entry = entry.same_node
+
+
+def _add_gradient(entry: Entry, gradient: Tensor, state: GradientState, keep: int) -> None:
+    before, entry.gradient_state = entry.gradient_state, state
+    if before == "value" and state == "zero":
+        entry.gradient_state = "value"
+    array = read_only(gradient, keep) if gradient.numel() <= keep else None
+    if array is not None and entry.gradient is not None and array.shape == entry.gradient.shape:
+        total = np.add(entry.gradient, array)  # a second pass came through: the two add up
+        entry.gradient = np.frombuffer(total.tobytes(), total.dtype).reshape(total.shape)
+    else:
+        entry.gradient = array

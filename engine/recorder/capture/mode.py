@@ -1,0 +1,201 @@
+"""The mode that sees every torch call of a step, and the tape it writes them on.
+
+`TorchFunctionMode` is local to its thread and shows Python-level calls: `F.linear` inside `nn.Linear` is one call,
+and so is a loss function. After each call the tape notes the tensors that came in and went out, what autograd
+knows behind them (see `flow`), and the reader's line. It also notes what is no call on tensors and still decides
+where gradients go: gradients switched off, numbers that leave for Python, `.grad` read, set or cleared.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable
+from typing import Any, Self
+
+import torch
+from torch import Tensor
+from torch._C._autograd import _get_sequence_nr
+from torch.overrides import TorchFunctionMode
+
+from .data_flow import Call, Entry, tensors_in, tensors_of
+from .frames import Caller, Passed, find_caller, function_around
+from .gradient_calls import (
+    autograd_grad,
+    backward,
+    flag,
+    grad_enabled,
+    inside_optimizer,
+    note_optimizer,
+    read_grad,
+    set_grad,
+)
+from .outputs import note_outputs
+from .tape import Event, Tape, local_modules
+from .vocabulary import (
+    FIRST_ONLY,
+    NO_VALUES,
+    PROPERTIES,
+    REST_ONLY,
+    SHAPE_ONLY,
+    SINKS,
+    changed_by,
+    numbers_in,
+)
+
+
+class CallMode(TorchFunctionMode):
+    """Sends every torch call of this thread through a tape."""
+
+    def __init__(self, tape: Tape) -> None:
+        super().__init__()
+        self._tape = tape
+        self._eager = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        # What torch.compile made runs as it was written meanwhile: a graph of its own would hide the calls.
+        if "torch._dynamo" in sys.modules:
+            self._eager.enter_context(torch.compiler.set_stance("force_eager"))
+        super().__enter__()  # type: ignore[no-untyped-call]
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        super().__exit__(*raised)  # type: ignore[no-untyped-call]
+        self._eager.close()
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        return _see(self._tape, func, args, kwargs or {})
+
+
+def _see(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Makes the call and notes it. What the call raises goes through."""
+    name = func.__name__
+    if name in NO_VALUES:
+        return _unvalued(tape, name, func, args, kwargs)
+    if name == "__get__":
+        name = func.__self__.__name__
+        if name not in PROPERTIES:
+            return func(*args, **kwargs)
+        if name == "grad":
+            return read_grad(tape, func, args)
+    elif name == "__set__":
+        name = func.__self__.__name__ + "="
+    special = _SPECIAL.get(name)
+    if special is not None:
+        return special(tape, func, args, kwargs)
+    return _plain(tape, name, func, args, kwargs)
+
+
+def _unvalued(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if name == "_record_function_enter_new":
+        note_optimizer(tape, args)
+    if name in ("register_hook", "register_post_accumulate_grad_hook"):
+        caller = find_caller(sys._getframe(3))
+        tape.hooks[id(args[0])] = caller.line
+        node = tape.entry_of(args[0], caller).sequence
+        if node is not None:
+            tape.hooked_nodes[node] = caller.line
+    if name not in ("register_hook", "retain_grad"):
+        return func(*args, **kwargs)
+    try:
+        return func(*args, **kwargs)
+    except RuntimeError:
+        tape.refused.append(tape.entry_of(args[0]))
+        raise
+
+
+def _plain(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    caller = find_caller(sys._getframe(3))
+    if caller.passed & Passed.OPTIMIZER:
+        return inside_optimizer(tape, name, func, args, kwargs, caller)
+    if name in SHAPE_ONLY:
+        given: list[Tensor] = []
+    elif name in FIRST_ONLY:
+        given = tensors_of(args[:1])
+    elif name in REST_ONLY:
+        given = tensors_of(args[1:])
+    else:
+        given = tensors_of(args)
+        if kwargs:
+            given += tensors_of(v for k, v in kwargs.items() if k != "out")
+    if not tape.names.parameters and tape.in_step and caller.module is not None:
+        tape.local_modules.update(local_modules(caller))
+    inputs = [tape.entry_of(tensor, caller) for tensor in given]
+    tape.flow.clock += 1
+    call = Call(tape.flow.clock, name, caller.line, caller.module, (), passed=caller.passed)
+    call.in_step = tape.in_step
+    if tape.sinks and name not in SHAPE_ONLY:
+        _add_numbers(tape, call, inputs, args, caller)
+    first = _get_sequence_nr()
+    out = func(*args, **kwargs)
+    last = _get_sequence_nr()
+    if last != first:
+        tape.made.append((first, last, call.line, name))
+    call.inputs = tuple(inputs)
+    if not torch.is_grad_enabled():
+        if tape.off is None and not torch.is_inference_mode_enabled():
+            _inside_function(tape, call)
+    elif tape.off is not None:  # a custom Function gave the mode back without a call
+        tape.off = None
+    made = [out] if isinstance(out, Tensor) else list(tensors_in(out))
+    changed = changed_by(name, args, kwargs)
+    if changed:
+        call.in_place = True
+        made = changed
+        call.storage = tape.flow.storage_of(changed[0])
+        if name == "zero_":
+            tape.events.append(Event("clear", call.number, call.line, changed[0]))
+        for storage in {call.storage} if len(changed) == 1 else {tape.flow.storage_of(t) for t in changed}:
+            tape.flow.writes.setdefault(storage, []).append(call)
+    if not made:
+        if name in SINKS and inputs:
+            _sink(tape, call, name, out)
+        return out
+    note_outputs(tape, call, name, made, caller)
+    return out
+
+
+def _inside_function(tape: Tape, call: Call) -> None:
+    """Gradients are off and nobody switched them: the call stands in the forward of a custom Function."""
+    around = function_around(sys._getframe(4))
+    if around is not None:
+        function, applied = around
+        call.function = function._sequence_nr()
+        if type(function).__name__ == "CheckpointFunctionBackward":
+            call.kind, call.kind_line = "checkpoint", applied
+
+
+def _sink(tape: Tape, call: Call, name: str, out: object) -> None:
+    call.kind, call.kind_line, call.sink, call.result = SINKS[name], call.line, True, out
+    value = 0
+    for entry in call.inputs:
+        value |= entry.value
+    if call.kind == "numpy" and call.inputs[0].storage:
+        tape.arrays[call.inputs[0].storage] = call.line
+    left = Entry(call, 0, 0, value, None, 0, False, True, 0, True, True, tape.flow.clock)
+    call.outputs = (left,)
+    tape.calls.append(call)
+    tape.sinks.append(call)
+
+
+def _add_numbers(tape: Tape, call: Call, inputs: list[Entry], args: tuple[Any, ...], caller: Caller) -> None:
+    """Links numbers among the arguments to the sinks they came from, or says that they may come from one."""
+    constants = caller.frame.f_code.co_consts if caller.frame is not None else ()
+    for number in numbers_in(args):
+        sink = next((s for s in reversed(tape.sinks) if s.result is number), None)
+        if sink is not None and not isinstance(number, int):
+            inputs.append(sink.outputs[0])
+        elif not any(number is constant for constant in constants) and not isinstance(number, int):
+            call.maybe = len(tape.sinks)
+
+
+_SPECIAL: dict[str, Callable[..., Any]] = {
+    "_set_grad_enabled": grad_enabled,
+    "requires_grad_": flag,
+    "requires_grad=": flag,
+    "grad=": set_grad,
+    "backward": backward,
+    "grad": autograd_grad,
+}

@@ -1,0 +1,70 @@
+"""What a call made, and the kind of cut that the call would be, should a path end in it."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from .data_flow import Call
+from .frames import Caller, Passed
+from .source_text import block_around
+from .tape import Tape
+from .tensors import content_of
+from .vocabulary import COPIES, EACH_ITS_OWN, KINDS
+
+
+def note_outputs(tape: Tape, call: Call, name: str, made: list[Tensor], caller: Caller) -> None:
+    """Adds an entry for each tensor that the call made, and judges the call where leaves went in."""
+    inputs = call.inputs
+    value = 0
+    for entry in inputs:
+        value |= entry.value
+    one_by_one = name in EACH_ITS_OWN and len(inputs) == len(made)
+    outputs = []
+    for i, tensor in enumerate(made):
+        entry = tape.flow.add(tensor, call, i, inputs[i].value if one_by_one else value)
+        if tape.in_step:
+            entry.content = content_of(tensor, tape.keep, tape.measure)
+        outputs.append(entry)
+    call.outputs = tuple(outputs)
+    tape.calls.append(call)
+    if value:
+        _judge(tape, call, name, made[0], caller)
+
+
+def _judge(tape: Tape, call: Call, name: str, made: Tensor, caller: Caller) -> None:
+    """The kind of cut that this call is, should a path end in it, and the line that is to blame."""
+    tracked = 0
+    for entry in call.inputs:
+        tracked |= entry.tracked
+    if not tracked and name not in KINDS and name not in COPIES:
+        call.kind = ""
+        return
+    for entry in call.outputs:
+        if not entry.tracked or tracked & ~entry.tracked:
+            break
+    else:
+        call.kind = ""
+        return
+    blind = next((entry for entry in call.outputs if not entry.tracked), call.outputs[0])
+    call.kind_line = call.kind_line or call.line
+    if name in KINDS:
+        call.kind = "deepcopy" if caller.passed & Passed.DEEPCOPY else KINDS[name]
+        call.kind_line = call.line
+    elif name in COPIES:
+        call.kind = "torch_tensor"
+    elif call.function is not None:
+        call.kind = "checkpoint" if call.kind == "checkpoint" else "custom_function"
+    elif torch.is_inference_mode_enabled() or made.is_inference():
+        call.kind = "inference_mode" if blind.floating else "integer"
+        if blind.floating:
+            call.kind_line = block_around(caller.frame, "inference_mode") or call.line
+    elif caller.passed & Passed.DISTRIBUTION and not blind.tracked:
+        call.kind = "no_grad"  # `sample()`: most switch gradients off, and the others draw integers
+    elif not torch.is_grad_enabled() and blind.floating:
+        off = tape.off
+        call.kind = off.kind if off is not None else "custom_function"
+        if off is not None:
+            call.kind_line = off.line or block_around(caller.frame, "no_grad") or call.line
+    elif not blind.tracked:
+        call.kind = "integer"

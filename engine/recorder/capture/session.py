@@ -1,0 +1,258 @@
+"""Runs a step under the tape, sends its loss back, and hands what was seen to the diagnosis.
+
+The step runs as it would alone: nothing is seeded, copied or changed, and what it raises is kept as part of the
+record. A loss that the step sent back itself is not sent back again.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+from torch._C._autograd import _get_sequence_nr
+from torch.optim import Optimizer
+
+from ..analysis.summands import terms
+from ..record import Raised, StepRecord
+from .arguments import check_constants, constants_in, no_plain_function, optimizers_in
+from .data_flow import GradOff
+from .frames import Line, Passed, find_caller, judged
+from .gradient_calls import watched_backward
+from .growth import Growth
+from .mode import CallMode
+from .names import Names, read_names, variables_of
+from .tape import Tape
+from .tensors import is_zero
+
+KEEP = 1_024
+"""Elements up to which the values of a tensor are kept; above it only minimum, maximum and mean."""
+MEASURE = 16_384
+"""Elements up to which minimum, maximum and mean are computed; above it only shape and type are recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A buffer before a step. Small ones are copied: batch norm moves its statistics without a new version."""
+
+    tensor: Tensor
+    version: int
+    copy: Tensor | None
+
+    @classmethod
+    def of(cls, buffer: Tensor) -> Snapshot:
+        """The buffer as it is now."""
+        small = buffer.numel() <= 16_384 and not buffer.is_meta
+        return cls(buffer, buffer._version, buffer.detach().clone() if small else None)
+
+    def moved(self, buffer: Tensor) -> bool:
+        """Whether the buffer is another one by now, or holds other numbers."""
+        if buffer is not self.tensor:
+            return True
+        if self.copy is not None and self.copy.shape == buffer.shape:
+            return not torch.equal(self.copy, buffer.detach())
+        return buffer._version != self.version
+
+
+class Recorder:
+    """One recording: any number of calls of a step, told apart, with one diagnosis at the end."""
+
+    def __init__(
+        self,
+        variables: Callable[[], Mapping[str, object]],
+        optimizers: Iterable[Optimizer] = (),
+        keep: int = KEEP,
+        constant: Iterable[str] = (),
+        file: str = "",
+        measure: int = MEASURE,
+    ) -> None:
+        self.file = file
+        self._variables = variables
+        self._optimizers = tuple(optimizers)
+        self.constant = tuple(constant)
+        self.calls_made = 0
+        self.before = self.names()
+        self.tape = Tape(keep, measure, self.before)
+        if not torch.is_grad_enabled():
+            self.tape.off = GradOff("no_grad", None)
+        self.sent_back = False
+        """Whether the backward pass was this recorder's, since the step returned its loss unsent."""
+        self.whole_step = True
+        """False for a block of code: what comes after it is not seen."""
+        self.loss: Tensor | None = None
+        self.returned: object = None
+        self.loss_value: float | None = None
+        self.raised: Raised | None = None
+        self.old_grads: dict[int, tuple[Tensor, int]] = {}
+        """By the `id` of a parameter: the gradient that it had when this call of the step began, and its version."""
+        self.buffers: dict[str, Snapshot] = {}
+        self.growth = Growth()
+        self.several = False
+        self.had_gradients: set[str] = set()
+        self.zero_before: set[int] = set()
+        """Parameters, by `id`, that were all zeros when this call of the step began."""
+        self.fed: set[int] = set()
+        """Parameters, by `id`, that got a gradient in an earlier call of the step."""
+        self.moving: set[int] = set()
+        """Optimizers, by `id`, that made a step with a learning rate other than 0 in any call."""
+        self.gave_no_tensor = False
+        self.first_node = 0
+
+    def names(self) -> Names:
+        """The reader's names as they are now."""
+        made = self.tape.local_modules if self.calls_made else {}
+        return read_names({**made, **self._variables()}, self._optimizers)
+
+    def begin(self, clear: bool = False) -> None:
+        """Makes ready for one call of the step; `clear` takes the gradients of the call before away."""
+        if self.calls_made:
+            self.before = self.names()
+            self.fed |= {
+                id(self.tape.flow.graph.leaves[bit])
+                for run in self.tape.backwards
+                for bit, s in run.arrived.items()
+                if s == "value"
+            }
+        self.had_gradients = {name for name, p in self.before.parameters.items() if p.grad is not None}
+        # A step that sends its losses back itself clears its gradients itself as well, or means to gather them.
+        clears_itself = bool(self.tape.stepped) or (bool(self.tape.backwards) and not self.sent_back)
+        for parameter in self.before.parameters.values() if clear and not clears_itself else ():
+            parameter.grad = None
+        self.tape.names = self.before
+        self.calls_made += 1
+        self.first_node = _get_sequence_nr()
+        self.tape.start_step()
+        self.old_grads = {
+            id(p): (p.grad, p.grad._version) for p in self.before.parameters.values() if p.grad is not None
+        }
+        self.zero_before = {id(p) for p in self.before.parameters.values() if is_zero(p)}
+        self.buffers = {name: Snapshot.of(b) for name, (b, _) in self.before.buffers.items()}
+
+    def run(self, step: Callable[[], object], clear: bool = False) -> None:
+        """One call of the step and the backward pass of the loss it returns."""
+        self.begin(clear)
+        loss: object = None
+        with CallMode(self.tape):
+            try:
+                loss = step()
+            except Exception as error:
+                self.note_error(error, "step")
+        self.take_loss(loss)
+        if self.raised is None:
+            self._send_back(loss)
+        self.moving |= {
+            id(o) for o in self.tape.stepped if any(float(g.get("lr", 1.0)) for g in o.param_groups)
+        }
+        if self.several:
+            self.growth.measure(self._variables())
+
+    def take_loss(self, loss: object) -> None:
+        """Remembers what the step returned."""
+        self.returned = loss
+        self.loss = loss if isinstance(loss, Tensor) else None
+        if self.loss is None and self.tape.backwards:
+            self.take_last_loss()
+            return
+        if self.loss is not None and self.loss.numel() == 1 and not self.loss.is_meta:
+            self.loss_value = float(self.loss.detach())
+
+    def take_last_loss(self) -> None:
+        """Takes the root of the last backward pass as the loss: a block of code returns none."""
+        runs = [run for run in self.tape.backwards if run.to_leaves]
+        root = runs[-1].roots[0] if runs and runs[-1].roots else None
+        values = root.record().values if root is not None and root.content is not None else None
+        self.loss_value = None
+        if values is not None and values.size == 1:
+            self.loss_value = float(values.reshape(())[()])
+
+    def _send_back(self, loss: object) -> None:
+        if self._sent_already(loss):
+            return
+        if not isinstance(loss, Tensor):
+            self.gave_no_tensor = True
+            message = f"'{type(loss).__name__}' object has no attribute 'backward'"
+            self.raised = Raised("AttributeError", f"step() returned no tensor: {message}", "backward", None)
+            return
+        self.sent_back = True
+        try:
+            watched_backward(self.tape, [loss], loss.backward, find_caller(sys._getframe()))
+        except Exception as error:
+            self.note_error(error, "backward")
+
+    def _sent_already(self, loss: object) -> bool:
+        """Whether the step sent its loss back itself: what it returns then is for the log."""
+        roots = [root for run in self.tape.backwards if run.to_leaves for root in run.roots]
+        if not roots:
+            # Gradients that were set by hand and used: what is returned without a history is for the log.
+            return bool(self.tape.stepped) and isinstance(loss, Tensor) and not loss.requires_grad
+        entry = self.tape.flow.look_up(loss) if isinstance(loss, Tensor) else None
+        if entry is None or not entry.tracked or not entry.scalar:
+            return True
+        sent = {id(term) for root in roots for term in (root, *terms(root))}
+        return all(id(term) in sent or not term.tracked for term in terms(entry))
+
+    def note_error(self, error: BaseException, stage: Literal["step", "backward"]) -> None:
+        """Keeps what was raised, word for word, with the reader's innermost line."""
+        line = None
+        for frame, number in traceback.walk_tb(error.__traceback__):
+            if judged(frame.f_code) & Passed.READER:
+                line = Line(frame.f_code.co_filename, number)
+        location = line.location() if line is not None else None
+        call = self.calls_made if self.several else None
+        self.raised = Raised(type(error).__name__, str(error), stage, location, call)
+
+    def report(self) -> StepRecord:
+        """The finished record."""
+        from ..diagnosis import diagnose
+
+        collects = gc.isenabled()
+        gc.disable()  # a report makes objects by the thousand, and hardly any of them is garbage before it is done
+        try:
+            return diagnose(self)
+        finally:
+            if collects:
+                gc.enable()
+
+
+def record_step(
+    step: Callable[[], Any],
+    *,
+    names: Mapping[str, object] | None = None,
+    optimizer: Optimizer | Iterable[Optimizer] | None = None,
+    keep: int = KEEP,
+    measure: int = MEASURE,
+    calls: int = 1,
+    expect_constant: Iterable[str] = (),
+) -> StepRecord:
+    """Runs `step()` and `backward()` once (`calls` times for faults that need several) and says what happened.
+
+    `step` takes nothing and returns the scalar loss, or calls `backward()` itself. `names` maps variable names to
+    modules, tensors and optimizers as a module's globals do (`net.weight`, `w`; a module under "" gives bare
+    paths); left out, they are read from the variables that `step` refers to. `optimizer` is one or several that
+    hold the parameters; those among `names` are found without it. `keep` is the number of elements up to which a
+    tensor's values are kept, `measure` that up to which its minimum, maximum and mean are computed: nothing larger is
+    read, whatever the size of the model. `expect_constant` names what the step means to leave without a gradient.
+
+    Gradients are left in place as a plain `backward()` leaves them. What the step raises is kept in the record.
+    """
+    refused = no_plain_function(step)
+    if refused:
+        raise TypeError(f"record_step: step {refused}.")
+    optimizers, constant = optimizers_in(optimizer), constants_in(expect_constant)
+    variables = (lambda: names) if names is not None else (lambda: variables_of(step))
+    file = getattr(getattr(step, "__code__", None), "co_filename", "")
+    recorder = Recorder(variables, optimizers, keep, constant, file, measure)
+    check_constants(constant, recorder.before)
+    recorder.several = calls > 1
+    for _ in range(max(1, calls)):
+        recorder.run(step)
+        if recorder.raised is not None:
+            break
+    record = recorder.report()
+    recorder.tape.release()
+    return record

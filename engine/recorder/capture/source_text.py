@@ -1,0 +1,165 @@
+"""Questions to the reader's source text: which `with` stands around a line, which decorator above a function.
+
+They are asked of the syntax tree, which is parsed once a file version. A file that can't be read or parsed
+answers None to everything: a record without the answer is better than none.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import threading
+from dataclasses import dataclass, field
+from types import FrameType
+
+from ...syntax import parse
+from .frames import Line, Passed, judged
+
+
+@dataclass(slots=True)
+class Source:
+    """One parsed file."""
+
+    withs: list[tuple[int, int, str]] = field(default_factory=list)
+    """(line of the with, its last line, the text of its items), outermost first."""
+    decorators: dict[int, list[tuple[int, str]]] = field(default_factory=dict)
+    """By the first line of a function: the lines and texts of its decorators."""
+    assigned: dict[int, str] = field(default_factory=dict)
+    """By line: the variable that a one-target assignment on it sets."""
+    bound: dict[str, int] = field(default_factory=dict)
+    """By variable: the last line at module level that assigns it."""
+    added: list[tuple[int, str]] = field(default_factory=list)
+    """(line, the last name of the variable) wherever something is put into one: `+=`, `.append(...)`, `[key] = ...`."""
+    calls: list[tuple[int, str]] = field(default_factory=list)
+    """(line, name) of every call written in the file."""
+
+
+_CACHE: dict[str, tuple[list[str], Source]] = {}
+_LOCK = threading.Lock()
+
+
+def source(file: str) -> Source:
+    """The parsed file, as `linecache` knows it."""
+    lines = linecache.getlines(file)
+    with _LOCK:
+        known = _CACHE.get(file)
+        if known is not None and known[0] is lines:
+            return known[1]
+    parsed = _parse("".join(lines))
+    with _LOCK:
+        if len(_CACHE) > 500:
+            _CACHE.clear()
+        _CACHE[file] = (lines, parsed)
+    return parsed
+
+
+def _parse(text: str) -> Source:
+    found = Source()
+    try:
+        tree = parse(text)
+    except (SyntaxError, ValueError):
+        return found
+    for node in ast.walk(tree):
+        if isinstance(node, ast.With):
+            items = ", ".join(ast.unparse(item.context_expr) for item in node.items)
+            found.withs.append((node.lineno, node.end_lineno or node.lineno, items))
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef) and node.decorator_list:
+            marks = [(d.lineno, ast.unparse(d)) for d in node.decorator_list]
+            found.decorators[min(line for line, _ in marks)] = marks
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if len(targets) == 1 and isinstance(targets[0], ast.Name | ast.Attribute):
+                name = ast.unparse(targets[0])
+                for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+                    found.assigned[line] = name
+        elif isinstance(node, ast.Call):
+            found.calls.append((node.lineno, ast.unparse(node.func)))
+        if isinstance(node, ast.Call | ast.stmt):
+            found.added += [(node.lineno, name) for name in _added_to(node)]
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            for name in (n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)):
+                found.bound[name] = statement.lineno
+    found.withs.sort()
+    return found
+
+
+_ADDERS = frozenset(["append", "appendleft", "extend", "add", "insert", "update", "setdefault", "put"])
+
+
+def _added_to(node: ast.AST) -> list[str]:
+    """The variables that a statement or call puts something into, by their last names."""
+    holders: list[ast.expr] = []
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _ADDERS:
+        holders = [node.func.value]
+    elif isinstance(node, ast.AugAssign):
+        holders = [node.target]
+    elif isinstance(node, ast.Assign):
+        holders = [target.value for target in node.targets if isinstance(target, ast.Subscript)]
+    names = []
+    for holder in holders:
+        while isinstance(holder, ast.Subscript | ast.Call):
+            holder = holder.value if isinstance(holder, ast.Subscript) else holder.func
+            holder = holder.value if isinstance(holder, ast.Attribute) and holder.attr in _ADDERS else holder
+        names += (
+            [holder.id if isinstance(holder, ast.Name) else holder.attr]
+            if isinstance(holder, ast.Name | ast.Attribute)
+            else []
+        )
+    return names
+
+
+def line_that_adds(file: str, name: str) -> Line | None:
+    """The last line of the file that puts something into the variable (or attribute) of that name."""
+    lines = [line for line, holder in source(file).added if holder == name]
+    return Line(file, max(lines)) if lines else None
+
+
+def block_around(frame: FrameType | None, word: str) -> Line | None:
+    """The line of the innermost `with` or decorator that says `word` around the running lines of the stack."""
+    while frame is not None:
+        code = frame.f_code
+        flags = judged(code)
+        if flags & Passed.RECORDER:
+            return None
+        if flags & Passed.READER:
+            text = source(code.co_filename)
+            around = [a for a, b, items in text.withs if a <= frame.f_lineno <= b and word in items]
+            if around:
+                return Line(code.co_filename, around[-1])
+            mark = decorator_line(code.co_filename, code.co_firstlineno, word)
+            if mark is not None:
+                return mark
+        frame = frame.f_back
+    return None
+
+
+def decorator_line(file: str, first_line: int, word: str) -> Line | None:
+    """The line of the decorator that says `word` on the function that starts at `first_line`."""
+    marks = source(file).decorators.get(first_line, [])
+    return next((Line(file, line) for line, text in marks if word in text), None)
+
+
+def assigned_name(line: Line | None) -> str:
+    """The variable that the assignment on a line sets, or ""."""
+    return "" if line is None else source(line.file).assigned.get(line.line, "")
+
+
+def line_that_calls(file: str, word: str, before: int | None = None) -> Line | None:
+    """The last line of the file (before a line, if one is given) that calls something named `word`."""
+    lines = [n for n, name in source(file).calls if name.split(".")[-1] == word]
+    near = [n for n in lines if before is None or n <= before]
+    return Line(file, max(near or lines)) if lines else None
+
+
+def line_that_assigns(file: str, target: str) -> Line | None:
+    """The last line of the file that assigns a name or attribute as it is written there: `self.layers`."""
+    lines = [line for line, name in source(file).assigned.items() if name == target]
+    return Line(file, max(lines)) if lines else None
+
+
+def line_that_binds(file: str, variable: str) -> Line | None:
+    """The last module-level line of the file that assigns the variable."""
+    line = source(file).bound.get(variable)
+    return None if line is None else Line(file, line)

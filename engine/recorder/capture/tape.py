@@ -1,0 +1,207 @@
+"""The tape: the calls and events of a step, and what is known about each tensor at any moment.
+
+A tensor is known by its latest entry (see `flow`). One that is met for the first time is an input of the step, or an
+alias that was made out of the mode's sight; one that changed since it was last met gets a new entry.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from .backward import BackwardPass
+from .data_flow import Call, Entry, Flow, GradOff
+from .frames import Caller, Line, Passed, judged
+from .names import Names
+from .source_text import line_that_calls
+from .tensors import content_of, grad_fn_of, read_only
+
+EventKind = Literal[
+    "backward", "clear", "set_grad", "freeze", "unfreeze", "optimizer", "grad_of_non_leaf", "array_edit"
+]
+
+
+@dataclass(slots=True)
+class Event:
+    """Something that decides about gradients and is no call on values, in the order of the calls."""
+
+    kind: EventKind
+    number: int
+    line: Line | None
+    tensor: Tensor | None = None
+    entry: Entry | None = None
+    backward: BackwardPass | None = None
+    in_step: bool = True
+
+
+@dataclass(slots=True)
+class Tape:
+    """What one thread's calls left behind."""
+
+    keep: int
+    measure: int
+    names: Names
+    flow: Flow = field(default_factory=Flow)
+    calls: list[Call] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    sinks: list[Call] = field(default_factory=list)
+    backwards: list[BackwardPass] = field(default_factory=list)
+    inputs: list[Entry] = field(default_factory=list)
+    began: int = -1
+    """The number of the last call before this step."""
+    brought: set[int] = field(default_factory=set)
+    """Entries from before this step that were met in it, by `id`."""
+    local_modules: dict[str, object] = field(default_factory=dict)
+    """Modules that the step made, where no variable outside of it leads to a parameter."""
+    refused: list[Entry] = field(default_factory=list)
+    """Tensors that refused a hook, since no gradient will ever come to them."""
+    hooks: dict[int, Line | None] = field(default_factory=dict)
+    """The lines that registered a hook on a tensor, by its `id`."""
+    hooked_nodes: dict[int, Line | None] = field(default_factory=dict)
+    """The same by the node of the graph that made the tensor."""
+    stepped: list[Optimizer] = field(default_factory=list)
+    """The optimizers whose `step()` was called."""
+    cleared: list[Optimizer] = field(default_factory=list)
+    """The optimizers whose `zero_grad()` was called."""
+    off: GradOff | None = None
+    in_step: bool = True
+    arrays: dict[int, Line | None] = field(default_factory=dict)
+    """Memory that a NumPy array looks into, with the line that made the array."""
+    made: list[tuple[int, int, Line | None, str]] = field(default_factory=list)
+    """(first sequence number, the one after the last, line, operation) of every call that made autograd nodes, in order."""
+
+    def start_step(self) -> None:
+        """Forgets the calls of the step before; what is known about living tensors stays."""
+        for call in self.calls:
+            if call.in_step:
+                call.let_go()
+        self.calls = [call for call in self.calls if not call.in_step]
+        self.events = [event for event in self.events if event.kind in ("freeze", "unfreeze")]
+        for event in self.events:
+            event.in_step = False
+        self.backwards = []
+        self.inputs = []
+        self.began = self.flow.clock
+        self.brought = set()
+        self.refused = []
+        self.stepped, self.cleared, self.local_modules = [], [], {}
+        self.sinks = [call for call in self.sinks if not call.in_step]
+        self.flow.forget_the_dead()
+        self.in_step = True
+        self.flow.clock += 1
+
+    def release(self) -> None:
+        """Lets everything go. Calls and entries point at each other: untied, they need no garbage collection."""
+        for call in self.calls:
+            call.let_go()
+        self.calls, self.events, self.sinks, self.backwards, self.inputs = [], [], [], [], []
+        self.flow = Flow()
+
+    def entry_of(self, tensor: Tensor, caller: Caller | None = None) -> Entry:
+        """What is known about a tensor at this moment."""
+        known = self.flow.look_up(tensor)
+        if known is None:
+            return self._meet(tensor, caller)
+        if known.born <= self.began and self.in_step and id(known) not in self.brought:
+            self._bring_in(tensor, known)
+        writes = self.flow.writes.get(known.storage)
+        late = [w for w in writes if w.number > known.born] if writes else []
+        if known.requires_grad == tensor.requires_grad and not late:
+            node = grad_fn_of(tensor) if known.requires_grad else None
+            if (node._sequence_nr() if node is not None else None) == known.sequence:
+                if known.storage in self.arrays:
+                    self._check_array(tensor, known)
+                return known
+        return self._renew(tensor, known, late)
+
+    def _bring_in(self, tensor: Tensor, known: Entry) -> None:
+        """A tensor from before this step: an input of it, unless it is a parameter."""
+        self.brought.add(id(known))
+        known.gradient, known.gradient_state = None, "none"
+        known.name = self.names.tensors.get(id(tensor), known.name)
+        if known.sequence is not None:
+            self.flow.link_to_node(known, known.sequence)
+        if not isinstance(tensor, torch.nn.Parameter):
+            known.content = content_of(tensor, self.keep, self.measure)
+            known.met_as_input = True
+            self.inputs.append(known)
+
+    def _check_array(self, tensor: Tensor, known: Entry) -> None:
+        """Notes an edit of the tensor's numbers through a NumPy array over its memory."""
+        before = known.record().values if known.content is not None else None
+        now = read_only(tensor, self.keep)
+        if before is not None and now is not None and before.tobytes() != now.tobytes():
+            line = self.arrays.pop(known.storage)
+            self.events.append(Event("array_edit", self.flow.clock, line, tensor, known))
+
+    def _renew(self, tensor: Tensor, known: Entry, late: list[Call]) -> Entry:
+        """A tensor that changed since it was last met: in place through an alias, or inside a custom Function."""
+        through = [w.outputs[0] for w in late if w.outputs and w.outputs[0] is not known]
+        value, tracked = known.value, 0
+        for entry in through:
+            value |= entry.value
+            tracked |= entry.tracked
+        renewed = self.flow.add(tensor, None, known.position, value)
+        renewed.previous = (known, *through)
+        renewed.name = known.name
+        if self.in_step:
+            renewed.content = content_of(tensor, self.keep, self.measure)
+        if tracked & ~renewed.tracked:
+            call = Call(self.flow.clock, "alias", late[-1].line, None, tuple(through), seen=False)
+            call.outputs, call.kind, call.kind_line = (renewed,), "data", late[-1].line
+            call.in_step = self.in_step
+            self.calls.append(call)
+        return renewed
+
+    def _meet(self, tensor: Tensor, caller: Caller | None) -> Entry:
+        """A tensor that no recorded call made: an input, or an alias made out of the mode's sight."""
+        storage = self.flow.storage_of(tensor)
+        alias = self.flow.by_storage.get(storage)
+        name = self.names.tensors.get(id(tensor), "")
+        entry = self.flow.add(tensor, None, 0, 0, storage)
+        entry.name = name
+        if alias is not None and grad_fn_of(tensor) is None and tensor.storage_offset() == 0:
+            self._alias(tensor, entry, alias, caller)
+        elif self.sinks and not name and not entry.tracked:
+            entry.maybe = len(self.sinks)
+        if self.in_step and (entry.leaf is None or not isinstance(tensor, torch.nn.Parameter)):
+            entry.content = content_of(tensor, self.keep, self.measure)
+            entry.met_as_input = True
+            self.inputs.append(entry)
+            if not name and caller is not None:
+                entry.name = _local_name(tensor, caller)
+        return entry
+
+    def _alias(self, tensor: Tensor, entry: Entry, of: Entry, caller: Caller | None) -> None:
+        """`nn.Parameter(h)` and its like: a new leaf over the memory of a tensor that has a history."""
+        entry.previous = (of,)
+        entry.value |= of.value
+        if of.tracked & ~entry.tracked:
+            file = caller.line.file if caller is not None and caller.line is not None else ""
+            made = of.call.line if of.call is not None else None
+            line = line_that_calls(made.file if made else file, "Parameter") or made
+            call = Call(self.flow.clock, "Parameter", line, None, (of,), (entry,), "detach", line, seen=False)
+            call.in_step = self.in_step
+            self.calls.append(call)
+
+
+def local_modules(caller: Caller) -> dict[str, object]:
+    """The modules that are variables of the functions on the stack, from the step inwards."""
+    found: dict[str, object] = {}
+    frame = caller.frame
+    while frame is not None and not judged(frame.f_code) & Passed.RECORDER:
+        if judged(frame.f_code) & Passed.READER:
+            here = {n: v for n, v in frame.f_locals.items() if isinstance(v, torch.nn.Module) and n != "self"}
+            found = {**found, **here}
+        frame = frame.f_back
+    return found
+
+
+def _local_name(tensor: Tensor, caller: Caller) -> str:
+    if caller.frame is None:
+        return ""
+    return next((k for k, v in caller.frame.f_locals.items() if v is tensor), "")

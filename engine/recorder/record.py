@@ -1,0 +1,252 @@
+"""What a recorded step is made of: frozen, plain, and free of the tensors it was read from.
+
+Nothing here computes. `record` fills these classes, the pages and the command line show them.
+Every array is read-only and backed by bytes, so no holder of a record can change another's. What a record holds by
+the hundred is a named tuple: a frozen dataclass takes four times as long to make.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.generic]
+
+GradientState = Literal["value", "zero", "none"]
+ParameterState = Literal["gradient", "none", "zero", "not_retained"]
+
+
+@dataclass(frozen=True)
+class Location:
+    """A line of the reader's own code: never one inside torch or inside this engine."""
+
+    file: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+class TensorRecord(NamedTuple):
+    """One tensor as it was right after the call that made it.
+
+    `values` is None where the tensor is larger than the recorder was asked to keep; the statistics stay.
+    """
+
+    name: str
+    """The name of the reader's variable, or "" where none is known."""
+    shape: tuple[int, ...]
+    dtype: str
+    requires_grad: bool
+    grad_fn: str | None
+    is_leaf: bool
+    values: Array | None
+    measured: tuple[float, float, float] | None
+    """(minimum, maximum, mean) where the values were not kept: read the three properties instead."""
+
+    @property
+    def minimum(self) -> float | None:
+        """The smallest element; None for an empty or complex tensor."""
+        return self._statistic(0)
+
+    @property
+    def maximum(self) -> float | None:
+        """The largest element; None for an empty or complex tensor."""
+        return self._statistic(1)
+
+    @property
+    def mean(self) -> float | None:
+        """The mean of the elements; None for an empty or complex tensor."""
+        return self._statistic(2)
+
+    def _statistic(self, which: int) -> float | None:
+        if self.measured is not None:
+            return self.measured[which]
+        values = self.values
+        if values is None or not values.size or values.dtype.kind == "c":
+            return None
+        return float((values.min, values.max, lambda: values.mean(dtype=np.float64))[which]())
+
+
+class Stage(NamedTuple):
+    """One call of the step, in order, or (with `operation` "input") one tensor that the step started from."""
+
+    index: int  # type: ignore[assignment]  # not the method of a tuple
+    operation: str
+    """"input", or torch's name of the call: "linear", "detach", "mse_loss"."""
+    module: str
+    """The module whose forward made the call, such as "net.hidden_1", or ""."""
+    inputs: tuple[int, ...]
+    """The stages whose tensors came in; parameters are not stages and stand in `parameters`."""
+    parameters: tuple[str, ...]
+    """The names of the parameters that came in, such as "net.weight"."""
+    output: TensorRecord
+    shares_storage_with: int | None
+    """The index of the stage whose memory the output shares, or None."""
+    gradient: Array | None
+    """d loss / d output as autograd sent it back, same shape as the output; None where none came."""
+    gradient_state: GradientState
+    location: Location | None
+    more_outputs: tuple[TensorRecord, ...] = ()
+    """The second and further outputs of a call that gives several, such as the indices of `max`."""
+    number_of_calls: int = 1
+    """How many calls stand behind this stage: more than one for a custom Function."""
+
+
+class GradientPath(NamedTuple):
+    """One way by which a gradient came to a parameter: the lines from its first use to the loss."""
+
+    lines: tuple[Location, ...]
+    operations: tuple[str, ...]
+    state: GradientState
+    """What came back by this way alone."""
+
+
+class ParameterRecord(NamedTuple):
+    """One parameter or named leaf after `backward()`."""
+
+    name: str
+    shape: tuple[int, ...]
+    state: ParameterState
+    reason: str
+    """One sentence: why it has its gradient, or why it has none."""
+    location: Location | None
+    """The line that starved it, where one did."""
+    in_optimizer: bool
+    value: Array | None
+    gradient: Array | None
+    paths: tuple[GradientPath, ...] = ()
+    """The ways by which its gradient came, one for each call that used it."""
+    requires_grad: bool = True
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A buffer of a module that the step changed, such as BatchNorm's running mean."""
+
+    name: str
+    module: str
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A place where the path from a tracked tensor ends."""
+
+    kind: str
+    location: Location | None
+    starved: tuple[str, ...]
+    intended: bool
+    stage: int | None
+    """The index of the stage that is the cut, or None where the cut is no call of the step."""
+    partial: tuple[str, ...] = ()
+    """Parameters that lost this path and still have a gradient by another."""
+    possible: bool = False
+    """True where the link from the cut to the loss runs through plain Python numbers and can't be proven."""
+    why: str = ""
+    """Why it is taken to be intended, where it starves somebody and is."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something worth a warning, with what to write instead."""
+
+    kind: str
+    location: Location | None
+    names: tuple[str, ...]
+    text: str
+    suggestion: str
+
+
+@dataclass(frozen=True)
+class Raised:
+    """What the step or its `backward()` raised, word for word."""
+
+    type: str
+    message: str
+    stage: Literal["step", "backward"]
+    location: Location | None
+    call: int | None = None
+    """Which call of the step it was, from 1, where several were asked for."""
+
+    @property
+    def where(self) -> str:
+        """What raised: "step", or "step in call 2"."""
+        return self.stage if self.call is None else f"{self.stage} in call {self.call}"
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One backward pass of the step that puts gradients into parameters."""
+
+    stage: int | None
+    """The index of the stage that it started from: the loss."""
+    location: Location | None
+    """The line of the `backward()`, or None where the recorder sent the returned loss back itself."""
+    reached: tuple[str, ...]
+    """The parameters that it brought a gradient to."""
+
+
+@dataclass(frozen=True)
+class StepRecord:
+    """One recorded step, forward and back, and what is to be said about it.
+
+    Prints as text, shows as HTML in a notebook, and turns into plain data with `to_dict` and `to_json`.
+    """
+
+    loss: float | None
+    """The loss that `backward()` was asked for, or None where the step gave none."""
+    stages: tuple[Stage, ...]
+    parameters: tuple[ParameterRecord, ...]
+    cuts: tuple[Cut, ...]
+    findings: tuple[Finding, ...]
+    """What is worth a warning, the worst first."""
+    raised: Raised | None
+    growing: tuple[str, ...]
+    """Variables whose graph grows from call to call."""
+    buffers: tuple[Buffer, ...]
+    """Buffers that the step changed."""
+    verdict: str
+    """One sentence: what is wrong and where, or that nothing is."""
+    notes: tuple[str, ...] = ()
+    """Sentences about what is no fault of the gradients and still keeps parameters where they are."""
+    sent: tuple[Sent, ...] = ()
+    """The backward passes, in order: one for each loss of the step."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is worth a warning."""
+        return not self.findings and self.raised is None
+
+    @property
+    def ran(self) -> bool:
+        """Whether there is a diagnosis: False where what was raised is no fault of gradients, or nothing can learn."""
+        kinds = [finding.kind for finding in self.findings]
+        if self.raised is None:
+            return bool(self.parameters)
+        return bool(kinds) and "not_scalar" not in kinds
+
+    def to_dict(self) -> dict[str, object]:
+        """The report as plain data: the contract of `--json`."""
+        from .render.json import to_dict
+
+        return to_dict(self)
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """`to_dict` as JSON text."""
+        from .render.json import to_json
+
+        return to_json(self, indent)
+
+    def __str__(self) -> str:
+        from .render.text import to_text
+
+        return to_text(self)
+
+    def _repr_html_(self) -> str:
+        from .render.html import to_html
+
+        return to_html(self)

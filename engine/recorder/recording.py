@@ -1,0 +1,106 @@
+"""Records a step in the middle of a training script: everything between the `with` and its end.
+
+with recording(optimizer=optimizer) as recorded:
+    loss = criterion(model(x), y)
+    loss.backward()
+print(recorded.report)
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from types import FrameType, ModuleType, TracebackType
+from typing import Self
+
+from torch.optim import Optimizer
+
+from .capture.arguments import check_constants, constants_in, optimizers_in
+from .capture.mode import CallMode
+from .capture.session import KEEP, Recorder
+from .record import StepRecord
+
+
+class recording:  # noqa: N801 (a context manager, named like those of the standard library)
+    """Records its block. What the block raises goes on as it would; the report says what it was.
+
+    `names`, `optimizer`, `keep` and `expect_constant` are those of `record_step`; without `names` the variables of
+    the code around the block are taken. One object can serve every turn of a loop: the report is about the last
+    turn, and knows which variables grew from turn to turn.
+    """
+
+    def __init__(
+        self,
+        *,
+        names: Mapping[str, object] | None = None,
+        optimizer: Optimizer | Iterable[Optimizer] | None = None,
+        keep: int = KEEP,
+        expect_constant: Iterable[str] = (),
+    ) -> None:
+        self._names = names
+        self._optimizers = optimizers_in(optimizer)
+        self._keep = keep
+        self._constant = constants_in(expect_constant)
+        self._frame: FrameType | None = None
+        self._recorder: Recorder | None = None
+        self._mode: CallMode | None = None
+        self._report: StepRecord | None = None
+
+    def __enter__(self) -> Self:
+        self._frame = sys._getframe(1)
+        if self._recorder is None:
+            file = self._frame.f_code.co_filename
+            self._recorder = Recorder(self._variables, self._optimizers, self._keep, self._constant, file)
+        self._recorder.raised = None
+        self._recorder.whole_step = False
+        self._recorder.begin()
+        check_constants(self._constant, self._recorder.before, self._coming())
+        self._mode = CallMode(self._recorder.tape)
+        self._mode.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        recorder, mode = self._recorder, self._mode
+        if recorder is None or mode is None:
+            return
+        mode.__exit__(kind, error, trace)
+        runs = recorder.tape.backwards
+        if isinstance(error, Exception):
+            recorder.note_error(error, "backward" if runs and not runs[-1].finished else "step")
+        recorder.take_last_loss()
+        recorder.growth.measure(self._variables())
+        self._report = recorder.report()
+        if self._constant and error is None:
+            check_constants(self._constant, recorder.names())
+        self._frame = None
+
+    @property
+    def report(self) -> StepRecord:
+        """The record of the block; raises RuntimeError before its end."""
+        if self._report is None:
+            raise RuntimeError("The report is ready when the `with recording(...)` block has ended.")
+        return self._report
+
+    def _coming(self) -> set[str]:
+        """The variables that the block may be about to make: a name that is none of them is wrong already."""
+        if self._names is not None or self._frame is None:
+            return set()
+        code = self._frame.f_code
+        return {*code.co_names, *code.co_varnames, *code.co_cellvars}
+
+    def _variables(self) -> dict[str, object]:
+        if self._names is not None:
+            return dict(self._names)
+        frame = self._frame
+        if frame is None:
+            return {}
+        used = set(frame.f_code.co_names)
+        found = {k: v for k, v in frame.f_globals.items() if k in used}
+        found.update(frame.f_locals)
+        return {
+            k: v
+            for k, v in found.items()
+            if not k.startswith("__") and not isinstance(v, ModuleType | type | recording)
+        }

@@ -1,0 +1,1 @@
+"""A finished record as text, HTML, JSON and tables."""

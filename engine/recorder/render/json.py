@@ -1,0 +1,66 @@
+"""The report as plain data: the contract that tools and checks read (`--json`)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..record import Location, StepRecord
+
+
+def to_dict(record: StepRecord) -> dict[str, Any]:
+    """The contract's keys: ok, verdict, raised, parameters, cuts, findings, growing; and loss, notes and buffers."""
+    raised = record.raised
+    return {
+        "ok": record.ok,
+        "verdict": record.verdict,
+        "loss": record.loss,
+        "raised": None
+        if raised is None
+        else {"type": raised.type, "message": raised.message, "stage": raised.stage, **_where(raised.location)},
+        "parameters": [
+            {
+                "name": p.name, "state": p.state, "reason": p.reason, **_where(p.location),
+                "in_optimizer": p.in_optimizer, "requires_grad": p.requires_grad,
+                "paths": [
+                    {"lines": [_where(line) for line in path.lines], "operations": list(path.operations)}
+                    for path in p.paths
+                ],
+            }
+            for p in record.parameters
+        ],
+        "cuts": [
+            {
+                "kind": c.kind, **_where(c.location), "text": c.location.text if c.location else "",
+                "starved": list(c.starved), "intended": c.intended, "partial": list(c.partial),
+                "possible": c.possible, "why": c.why,
+            }
+            for c in record.cuts
+        ],
+        "findings": [
+            {
+                "kind": f.kind, **_where(f.location), "names": list(f.names), "text": f.text,
+                "suggestion": f.suggestion,
+            }
+            for f in record.findings
+        ],
+        "growing": list(record.growing),
+        "notes": list(record.notes),
+        "buffers": [b.name for b in record.buffers],
+    }  # fmt: skip
+
+
+def to_json(record: StepRecord, indent: int | None = 2) -> str:
+    """`to_dict` as JSON text; numbers that JSON can't hold (an infinite loss) become null."""
+    plain = to_dict(record)
+    loss = plain["loss"]
+    if loss is not None and (loss != loss or loss in (float("inf"), float("-inf"))):
+        plain["loss"] = None
+    return json.dumps(plain, indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+def _where(location: Location | None) -> dict[str, Any]:
+    return {
+        "file": None if location is None else location.file,
+        "line": None if location is None else location.line,
+    }

@@ -1,0 +1,64 @@
+"""Finite differences beside autograd: where the two part, a gradient is cut."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from engine import Settings, Trace
+from engine.evidence.finite_differences import STEP, Doubles
+from engine.serving.results import ComparisonKey
+from pages.components.draw.tables import show_html
+from pages.components.draw.tensors import number_text, tensor_html
+from pages.components.shell.results import find_comparison
+
+_STEPS = ("with the detach", "without the detach")
+
+
+def show_differences(settings: Settings, epoch: int, trace: Trace) -> None:
+    """A parameter of the run to choose, and both gradients of it, at the weights of that epoch."""
+    st.markdown(
+        "Finite differences know nothing of autograd: each weight is moved a little up and down, and the loss is read again. "
+        "That is the slope of the loss as it is. Where autograd gives the same, it sees all of it; where the two part, "
+        "a cut hides a way by which the weight moves the loss, or, as in a straight-through estimator, leaves a gradient that is no "
+        "slope of the loss at all. That may be just what was wanted."
+    )
+    choose, step = st.columns(2)
+    with choose:
+        names = [parameter.name for parameter in trace.attached.parameters]
+        parameter = st.selectbox("Parameter", names, key=f"differenced parameter {settings.experiment}")
+    with step:
+        chosen = st.radio("The step", _STEPS, horizontal=True, key="differenced step")
+    found = find_comparison(ComparisonKey(settings, parameter, epoch, chosen == _STEPS[0]))
+    st.info(found.sentence)
+    if found.differences is None:
+        return
+    autograd, differences, apart = st.columns(3)
+    with autograd:
+        if found.autograd is None:
+            why = f"backward() raised: “{found.refused}”" if found.refused else "no gradient came."
+            show_html(f'<p>By autograd</p><div class="missing">None: {escape(why)}</div>')
+        else:
+            _tensor(found.autograd, "By autograd")
+    with differences:
+        _tensor(found.differences, "By finite differences")
+    if found.autograd is not None:
+        with apart:
+            _tensor(found.autograd - found.differences, "Difference")
+    several = (
+        " The step has several losses: L is their sum, and autograd's gradients are added up too, those included that "
+        "the step clears in between."
+        if len(found.losses) > 1
+        else ""
+    )
+    losses = " + ".join(number_text(loss) for loss in found.losses)
+    st.caption(
+        f"In float64, with L = {losses} at epoch {epoch}: (L(p + h) - L(p - h)) / 2h for one weight p after the other, "
+        f"h = {STEP:g} · max(1, size of p). Slopes that differ by more than {found.tolerance:.1g} have parted; there h / 100 "
+        f"is tried too. Where L jumps or bends at p itself, as at a rounding, no number is its slope.{several}"
+    )
+
+
+def _tensor(values: Doubles, label: str) -> None:
+    show_html(tensor_html(values, label))

@@ -1,0 +1,204 @@
+"""The parts of a pattern's page: which one, what the detach is for, the verdict, the lines, and the evidence."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import math
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from engine import Run, Settings, Trace
+from engine.evidence.cost import Cost
+from engine.evidence.verdicts import Kind, Verdict
+from engine.experiments import experiment_names, find_experiment
+from engine.serving.results import terms_of
+from engine.settings import NOWHERE
+from engine.twins.experiment_script import MARK, script_of
+from pages.components.draw import charts
+from pages.components.draw.tables import table_html
+from pages.components.draw.tensors import number_text
+from pages.components.shell import keeper
+from pages.components.shell.view import View
+
+_MEANS: dict[Kind, str] = {
+    "error": "One of the twins can't be trained as it stands: autograd refuses.",
+    "learns something else": "Both train, and end with different weights.",
+    "wasted work": "Both end with the same weights, bit for bit; one of them works for nothing.",
+    "leak": "Both end with the same weights, bit for bit; one of them needs more memory with every epoch.",
+    "no difference": "Both end with the same weights, bit for bit, at the same cost, or are the same run.",
+}
+
+
+def choose_pattern(view: View) -> None:
+    """The pattern looked at, as one of a row."""
+    st.pills(
+        "Pattern",
+        experiment_names(),
+        format_func=lambda name: find_experiment(name).title,
+        required=True,
+        **keeper.bound(
+            "pattern",
+            view.settings.experiment,
+            lambda now, name: now.with_settings(Settings(experiment=name)),
+        ),
+    )
+
+
+def show_story(settings: Settings) -> None:
+    """What the detach is for, and where real code has it."""
+    described = settings.described()
+    st.header(described.title, anchor=False)
+    st.markdown(described.story or described.summary)
+    if described.seen_in:
+        st.caption(f"Seen in: {described.seen_in}.")
+
+
+def show_verdict(verdict: Verdict) -> None:
+    """The word and the figures behind it."""
+    st.header(f"Verdict: {verdict.kind}", anchor=False)
+    st.markdown(f"{_MEANS[verdict.kind]}\n\n{verdict.sentence}")
+
+
+def show_lines(settings: Settings) -> None:
+    """The few lines that matter: what differs between the two steps."""
+    st.header("The lines that matter", anchor=False)
+    script = script_of(settings)
+    lines = script.text.splitlines()
+    without = _function(lines, script.step_without_detach.__code__.co_firstlineno)
+    with_ = _function(lines, script.step_with_detach.__code__.co_firstlineno)
+    if settings.detach == NOWHERE:
+        st.caption("The detach stands nowhere: both steps are this one.")
+        st.code("\n".join(without), language="python", wrap_lines=True)
+        return
+    changed = list(difflib.unified_diff(without[1:], with_[1:], n=2, lineterm=""))[2:]
+    hunks = [line.removesuffix(f"  {MARK}") for line in changed if not line.startswith("@@")]
+    st.caption("The step without the detach (−) and with it (+); all other lines are the same.")
+    st.code("\n".join(hunks), language="diff", wrap_lines=True)
+
+
+def _function(lines: list[str], first: int) -> list[str]:
+    """The lines of the function that starts on that line (from 1)."""
+    return [line.rstrip("\n") for line in inspect.getblock([f"{line}\n" for line in lines[first - 1 :]])]
+
+
+def show_evidence(trace: Trace, verdict: Verdict, epoch: int) -> None:
+    """Both twins side by side: what they learned, and what an epoch costs autograd."""
+    st.header("The evidence", anchor=False)
+    st.html(_table(trace, verdict))
+    st.caption(
+        "Counted in a few epochs of each run. Autograd saves tensors on the way forward and needs them on the way back; "
+        "a graph that is cut off is let go, with what it saved. The counts are the same on every machine, the time is the "
+        "median of a few epochs on this one. The loss of an epoch is read before its weights move."
+    )
+    if any(loss == loss for run in trace.runs for loss in run.losses):
+        charts.show_losses(trace, epoch)
+    measure = trace.settings.described().measure
+    if measure is not None:
+        charts.show_series(
+            trace.settings,
+            measure.label,
+            lambda: {name: run.measures or () for name, run in _named(trace)},
+            epoch,
+        )
+        if measure.meaning:
+            st.caption(measure.meaning)
+    costs = dict(zip(charts.TWINS, (verdict.attached, verdict.detached), strict=True))
+    if any(len(cost.passes) > 2 for cost in costs.values()):
+        st.markdown("**Each backward pass of the first epoch**")
+        charts.show_series(
+            trace.settings,
+            "autograd nodes gone through",
+            lambda: {name: [one.nodes for one in cost.passes] for name, cost in costs.items()},
+            along="backward pass",
+        )
+    if any(cost.grows for cost in costs.values()):
+        charts.show_series(
+            trace.settings,
+            "autograd nodes alive after the epoch",
+            lambda: {name: cost.alive for name, cost in costs.items()},
+            epoch,
+        )
+    if any(any(cost.held) for cost in costs.values()):
+        charts.show_series(
+            trace.settings,
+            "bytes held after the epoch",
+            lambda: {name: cost.held for name, cost in costs.items()},
+            epoch,
+        )
+
+
+def show_terms(settings: Settings) -> None:
+    """For a loss that is a sum: what each of its terms moves, each sent back alone."""
+    pairs = terms_of(settings)
+    if not pairs:
+        return
+    st.header("What each term of the loss moves", anchor=False)
+    modules = list(pairs[0][0].gradients)
+    rows = [
+        (f"{term.code}, {name}", *(_came(term.gradients[module]) for module in modules))
+        for pair in pairs
+        for term, name in zip(pair, charts.TWINS, strict=True)
+    ]
+    st.html(table_html("What each term of the loss moves", modules, rows, "compared"))
+    st.caption(
+        "Each term is sent back alone from the start weights: the Euclidean norm of the gradient that comes to each part "
+        "of the model. None: nothing connects the two, so the term does not move it."
+    )
+
+
+def _came(norm: float | None) -> str:
+    return "✕ None" if norm is None else f"✔ {number_text(norm)}" if norm else "0"
+
+
+def _named(trace: Trace) -> list[tuple[str, Run]]:
+    return list(zip(charts.TWINS, trace.runs, strict=True))
+
+
+def _table(trace: Trace, verdict: Verdict) -> str:
+    measure = trace.settings.described().measure
+    costs = (verdict.attached, verdict.detached)
+    rows: list[tuple[str, list[str]]] = [
+        ("Loss, first and last", [_ends(run.losses) for run in trace.runs]),
+    ]
+    if measure is not None:
+        said = [_ends(run.measures or ()) for run in trace.runs]
+        rows.append((f"{measure.label[0].upper()}{measure.label[1:]}, first and last", said))
+    raised = [" (it raised)" if run.refusal else "" for run in trace.runs]
+
+    def of_each(figure: Callable[[Cost], str]) -> list[str]:
+        return [f"{figure(cost)}{said}" for cost, said in zip(costs, raised, strict=True)]
+
+    never = [", ".join(run.never_moved) or "none" for run in trace.runs]
+    rows += [
+        ("Layers that never moved", [f"{names}{said}" for names, said in zip(never, raised, strict=True)]),
+        ("Autograd nodes gone through in an epoch", of_each(lambda cost: _last(cost.nodes))),
+        ("Bytes saved for the way back in an epoch, all together", of_each(lambda cost: _last(cost.saved))),
+        ("Bytes held at once as a backward pass starts, at most", of_each(lambda cost: f"{cost.at_once:,}")),
+        ("Bytes still held after the last counted epoch", of_each(lambda cost: _last(cost.held))),
+        ("Autograd nodes still alive after it", of_each(lambda cost: _last(cost.alive))),
+        ("Time of an epoch, measured here", [f"{ms:.2g} ms" for ms in verdict.milliseconds]),
+        ("Parameters with a gradient that nobody uses", of_each(_unused)),
+    ]
+    return table_html(
+        "The twins side by side",
+        charts.TWINS,
+        [(name, *cells) for name, cells in rows],
+        "compared",
+    )
+
+
+def _ends(values: Sequence[float]) -> str:
+    """The first and the last of some numbers."""
+    if not values or all(math.isnan(value) for value in values):
+        return "none: the step raised"
+    return f"{number_text(values[0])} → {number_text(values[-1])}"
+
+
+def _last(counts: tuple[int, ...]) -> str:
+    return f"{counts[-1]:,}"
+
+
+def _unused(cost: Cost) -> str:
+    return str(len(cost.unused)) if len(cost.unused) != 1 else f"1: {cost.unused[0]}"

@@ -1,0 +1,220 @@
+"""The stages of one step, down the page: what went forward, and beside it what came back, in both twins."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+
+import streamlit as st
+
+from engine import Settings
+from engine.recorder import StepRecord
+from engine.recorder.record import GradientState, ParameterRecord, Stage
+from engine.twins.experiment_script import script_of
+from pages.components.draw.pipeline import is_cut, late_inputs, paired, parts_of
+from pages.components.draw.tables import show_html
+from pages.components.draw.tensors import number_text, tensor_html
+from pages.components.draw.words import does, shape_text, stage_title
+
+
+def show_comparison(without: StepRecord, with_: StepRecord) -> None:
+    """What the detach changed and what it did not, measured on the two recorded steps."""
+    pairs = paired(without, with_)
+    same = sum(_same_values(a, b) for a, b in pairs if a is not None)
+    both = sum(a is not None for a, _ in pairs)
+    if without.loss is None or not math.isfinite(without.loss):
+        st.warning(
+            "The run without the detach has diverged by this epoch: its numbers are no longer finite, and there is "
+            "nothing left to compare. Choose an earlier epoch or a smaller learning rate."
+        )
+        return
+    values = f"**Forward, all {both} stages that both steps have hold the same bits**, and the loss is {number_text(without.loss)} either way."
+    if without.raised is not None and without.loss is not None and len(without.sent) > 1:
+        values = f"**Forward, {same} of the {both} stages that both steps have hold the same bits**; then the step without the detach raised."
+    elif same < both or without.loss != with_.loss:
+        values = f"**Forward, {same} of the {both} stages that both steps have hold the same bits**; the losses are {without.loss} and {with_.loss}."
+    st.markdown(f"{values}\n\n{_backward(without, with_)}")
+
+
+def _backward(without: StepRecord, with_: StepRecord) -> str:
+    """Which parameters the detach took a gradient from, in each backward pass."""
+    twins = list(zip(without.sent, with_.sent, strict=False))
+    lost = [[name for name in one.reached if name not in other.reached] for one, other in twins]
+    raised = without.raised is not None and with_.raised is None
+    if len(twins) == 1 or not (any(lost) or raised):
+        return f"**Backward, {_count([name for names in lost for name in names], with_)}**{_changed(without, with_)}."
+    passes = ["**Backward**, pass by pass:", ""]
+    for number, ((_, sent), names) in enumerate(zip(twins, lost, strict=True), start=1):
+        line = f" (line {sent.location.line})" if sent.location else ""
+        later = [name for name in names if any(name in more.reached for more in with_.sent[number:])]
+        said = f"{_count(names, with_)}{'; a later pass brings them one of its own' if names and later == names else ''}"
+        if raised and number == len(without.sent):
+            said = f"without the detach it raised; with it, {len(sent.reached)} parameters got a gradient"
+        passes.append(f"- pass {number} of {len(with_.sent)}{line}: {said}")
+    return "\n".join(passes)
+
+
+def _count(lost: list[str], step: StepRecord) -> str:
+    if not lost:
+        return "no parameter lost its gradient"
+    return f"{len(lost)} of {len(step.parameters)} parameters lost their gradient ({_names(lost)})"
+
+
+def _changed(without: StepRecord, with_: StepRecord) -> str:
+    """Of the parameters that have a gradient in both steps: which have another one."""
+    both = [
+        (p.name, p.state, (p.gradient != q.gradient).any())
+        for p, q in zip(without.parameters, with_.parameters, strict=True)
+        if p.gradient is not None and q.gradient is not None
+    ]
+    others = [name for name, _, changed in both if changed]
+    if not both or without.raised is not None or with_.raised is not None:
+        return ""
+    if not others:
+        return "; where one came in both steps, it is the same to the last bit"
+    fed = [name for name, state, changed in both if changed and state == "zero"]
+    zeros = f". Without the detach only zeros came to {_names(fed)}" if fed else ""
+    return f"; {len(others)} of {len(both)} got **another gradient** ({_names(others)}){zeros}"
+
+
+def _names(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _same_values(one: Stage, other: Stage) -> bool:
+    """Whether two stages gave the same bits."""
+    a, b = one.output.values, other.output.values
+    return a is not None and b is not None and a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+def show_raised(without: StepRecord, with_: StepRecord) -> None:
+    """What `backward()` raised in either step, word for word."""
+    for step, twin in ((without, "Without"), (with_, "With")):
+        if step.raised is None:
+            continue
+        said = f"{twin} the detach, `{step.raised.stage}` raised **{step.raised.type}**:\n\n```\n{step.raised.message}\n```\n"
+        if not any(sent.reached for sent in step.sent):
+            said += "The values above still flowed forward; no parameter is connected to the loss, so nothing can learn."
+        st.error(said)
+
+
+def show_stages(settings: Settings, without: StepRecord, with_: StepRecord, part: int) -> None:
+    """One block a stage of that part of the step."""
+    st.caption(
+        "In each table the colour is a heat map: orange for positive, blue for negative, the stronger the larger, "
+        "measured against the largest number of that table."
+    )
+    by_index = {stage.index: stage for stage in with_.stages}
+    parts = parts_of(with_)
+    shown = {stage.index for stage in parts[part].stages} if part < len(parts) else set()
+    for number, (other, stage) in enumerate(paired(without, with_), start=1):
+        if stage.index not in shown:
+            continue
+        cut = is_cut(stage, with_)
+        with st.container(border=True):
+            st.header(f"{'✂ ' if cut else ''}{number}. {stage_title(stage)}", anchor=False)
+            came = [by_index[i] for i in stage.inputs]
+            came.sort(key=lambda other: other.operation == "input" and other.index != 0)
+            said = f"{does(stage)} · shape out: **{shape_text(stage.output.shape)}**"
+            if came:
+                said = f"Shape in: **{' and '.join(shape_text(c.output.shape) for c in came)}** · {said}"
+            st.markdown(said)
+            if cut:
+                st.markdown(
+                    "**The gradient stops here.** Nothing before this stage hears of the loss through it."
+                )
+            forward, back_without, back_with = st.columns(3)
+            with forward:
+                marked = ", detached" if stage.operation == "detach" else ""
+                _values(stage, f"Values forward{marked}")
+                for late in late_inputs(stage, with_):
+                    _values(late, f"Also in: {stage_title(late).lower()}")
+            with back_without:
+                if other is None:
+                    st.html(
+                        '<div class="lab"><div class="missing">This stage is not in the step without the detach.</div></div>'
+                    )
+                else:
+                    _gradient(other, "Gradient back, without detach", without)
+            with back_with:
+                _gradient(stage, "Gradient back, with detach", with_)
+            st.html(_flags(stage, by_index))
+            if stage.location is not None:
+                st.caption(f"{script_of(settings).filename}, line {stage.location.line}")
+                st.code(stage.location.text.strip(), language="python", wrap_lines=True)
+
+
+def show_parameters(without: StepRecord, with_: StepRecord) -> None:
+    """Every parameter of the model with the gradient it got in each step, or the reason that it got none."""
+    st.header("What reached the parameters", anchor=False)
+    for before, after in zip(without.parameters, with_.parameters, strict=True):
+        with st.container(border=True):
+            st.markdown(f"**`{after.name}`**")
+            value, back_without, back_with = st.columns(3)
+            with value:
+                if after.value is not None:
+                    show_html(tensor_html(after.value, "Value"))
+            for column, parameter, title in (
+                (back_without, before, "without detach"),
+                (back_with, after, "with detach"),
+            ):
+                with column:
+                    _parameter(parameter, f"Gradient, {title}")
+
+
+def _parameter(parameter: ParameterRecord, label: str) -> None:
+    if parameter.gradient is not None:
+        show_html(tensor_html(parameter.gradient, label))
+    else:
+        show_html(f'<p>{label}</p><div class="missing">None. {escape(parameter.reason)}</div>')
+
+
+def _values(stage: Stage, label: str) -> None:
+    if stage.output.values is not None:
+        show_html(tensor_html(stage.output.values, label))
+    else:
+        t = stage.output
+        show_html(
+            f"<p>{label}: too large to list; smallest {t.minimum}, mean {t.mean}, largest {t.maximum}</p>"
+        )
+
+
+def _gradient(stage: Stage, label: str, step: StepRecord) -> None:
+    if stage.gradient is not None:
+        show_html(
+            tensor_html(stage.gradient, label, text=", all zero" if stage.gradient_state == "zero" else "")
+        )
+    else:
+        show_html(f'<p>{label}</p><div class="missing">✕ None: {_why_none(stage, step)}</div>')
+
+
+def _why_none(stage: Stage, step: StepRecord) -> str:
+    if stage.operation == "input" and not stage.output.requires_grad:
+        return "data is not trained, and needs no gradient."
+    if step.raised is not None and step.raised.stage == "backward":
+        return "backward() refused to run, nothing is connected to the loss."
+    if not stage.output.requires_grad:
+        return "this tensor is not tracked, no gradient is computed for it."
+    return "it is tracked, but no path connects it to the loss."
+
+
+_STATES: dict[GradientState, str] = {
+    "value": "got a gradient",
+    "zero": "got zeros",
+    "none": "got no gradient",
+}
+
+
+def _flags(stage: Stage, by_index: dict[int, Stage]) -> str:
+    output = stage.output
+    shared = stage.shares_storage_with
+    memory = "memory of its own" if shared is None else f"shares memory with {stage_title(by_index[shared])}"
+    flags = (
+        f"requires_grad = {output.requires_grad}",
+        f"grad_fn = {output.grad_fn}",
+        f"is_leaf = {output.is_leaf}",
+        memory,
+        _STATES[stage.gradient_state],
+    )
+    items = "".join(f"<li>{escape(flag)}</li>" for flag in flags)
+    return f'<div class="lab"><ul class="flags" aria-label="Flags, with detach"><li>with detach:</li>{items}</ul></div>'
