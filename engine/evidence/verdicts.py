@@ -13,8 +13,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..recorder.suggestions import listed
 from ..settings import NOWHERE
+from ..text import listed
 from ..twins.trace import Run, Trace
 from .cost import Cost, cost, epoch_milliseconds
 

@@ -93,8 +93,6 @@ class Stage(NamedTuple):
     location: Location | None
     more_outputs: tuple[TensorRecord, ...] = ()
     """The second and further outputs of a call that gives several, such as the indices of `max`."""
-    number_of_calls: int = 1
-    """How many calls stand behind this stage: more than one for a custom Function."""
 
 
 class GradientPath(NamedTuple):
@@ -137,6 +135,8 @@ class Cut:
     """A place where the path from a tracked tensor ends."""
 
     kind: str
+    title: str
+    """What a reader sees instead of the kind."""
     location: Location | None
     starved: tuple[str, ...]
     intended: bool
@@ -155,10 +155,16 @@ class Finding:
     """Something worth a warning, with what to write instead."""
 
     kind: str
+    title: str
+    """What a reader sees instead of the kind."""
+    severity: str
+    """"fault", or "unused" for what is merely unused."""
     location: Location | None
     names: tuple[str, ...]
     text: str
     suggestion: str
+    rule: str
+    """The name of the rule that found it: `detach-lab explain` tells more."""
 
 
 @dataclass(frozen=True)
@@ -179,23 +185,20 @@ class Raised:
 
 
 @dataclass(frozen=True)
-class Sent:
+class BackwardRecord:
     """One backward pass of the step that puts gradients into parameters."""
 
     stage: int | None
     """The index of the stage that it started from: the loss."""
     location: Location | None
-    """The line of the `backward()`, or None where the recorder sent the returned loss back itself."""
+    """The line of the `backward()`, or None where the recorder called it on the loss that the step returned."""
     reached: tuple[str, ...]
     """The parameters that it brought a gradient to."""
 
 
 @dataclass(frozen=True)
-class StepRecord:
-    """One recorded step, forward and back, and what is to be said about it.
-
-    Prints as text, shows as HTML in a notebook, and turns into plain data with `to_dict` and `to_json`.
-    """
+class StepData:
+    """One recorded step, forward and back, and what is to be said about it."""
 
     loss: float | None
     """The loss that `backward()` was asked for, or None where the step gave none."""
@@ -213,7 +216,7 @@ class StepRecord:
     """One sentence: what is wrong and where, or that nothing is."""
     notes: tuple[str, ...] = ()
     """Sentences about what is no fault of the gradients and still keeps parameters where they are."""
-    sent: tuple[Sent, ...] = ()
+    backwards: tuple[BackwardRecord, ...] = ()
     """The backward passes, in order: one for each loss of the step."""
 
     @property
@@ -228,25 +231,3 @@ class StepRecord:
         if self.raised is None:
             return bool(self.parameters)
         return bool(kinds) and "not_scalar" not in kinds
-
-    def to_dict(self) -> dict[str, object]:
-        """The report as plain data: the contract of `--json`."""
-        from .render.json import to_dict
-
-        return to_dict(self)
-
-    def to_json(self, indent: int | None = 2) -> str:
-        """`to_dict` as JSON text."""
-        from .render.json import to_json
-
-        return to_json(self, indent)
-
-    def __str__(self) -> str:
-        from .render.text import to_text
-
-        return to_text(self)
-
-    def _repr_html_(self) -> str:
-        from .render.html import to_html
-
-        return to_html(self)

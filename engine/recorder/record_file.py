@@ -11,24 +11,27 @@ import linecache
 import os
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType, ModuleType
 
-from .capture.arguments import no_plain_function
+from .capture.arguments import constants_in, no_plain_function
 from .capture.mode import CallMode
 from .capture.names import variables_of
-from .capture.session import KEEP, Recorder
-from .record import StepRecord
+from .capture.session import KEEP, Session
+from .diagnosis import diagnose
+from .report import StepRecord
 
 
 class ScriptError(Exception):
     """The file can't be recorded; the message is one sentence that says why."""
 
 
-def record_file(path: str, calls: int = 1, keep: int = KEEP) -> StepRecord:
+def record_file(
+    path: str, calls: int = 1, keep: int = KEEP, expect_constant: Iterable[str] = ()
+) -> StepRecord:
     """Runs the file, then its `step()` `calls` times, each with cleared gradients, and says what happened.
 
-    Raises `ScriptError` where the file is missing, no Python, fails while it loads, defines no `step()`, or where
+    `expect_constant` names what the step means to leave without a gradient. Raises `ScriptError` where the file is missing, no Python, fails while it loads, defines no `step()`, or where
     `step()` returns no tensor.
     """
     text = _read(path)
@@ -43,14 +46,14 @@ def record_file(path: str, calls: int = 1, keep: int = KEEP) -> StepRecord:
     module = ModuleType(f"__step_{os.path.basename(path).removesuffix('.py')}__")
     module.__file__ = path
     variables = module.__dict__
-    recorder = Recorder(lambda: _variables(variables), keep=keep, file=path)
+    session = Session(lambda: _variables(variables), (), keep, constants_in(expect_constant), path)
     folder = os.path.dirname(os.path.abspath(path))
     sys.path.insert(0, folder)
     sys.modules[module.__name__] = module  # dataclasses and pickle look a class's module up there
     try:
-        recorder.tape.in_step = False
-        _load(code, variables, recorder, path)
-        recorder.before = recorder.names()
+        session.tape.in_step = False
+        _load(code, variables, session, path)
+        session.before = session.names()
         step = variables.get("step")
         if not callable(step):
             raise ScriptError(f"{path} defines no function `step()`.")
@@ -58,20 +61,20 @@ def record_file(path: str, calls: int = 1, keep: int = KEEP) -> StepRecord:
         if refused:
             raise ScriptError(f"step() in {path} {refused}.")
         _needs_nothing(step, path)
-        recorder.several = calls > 1
+        session.several = calls > 1
         for _ in range(calls):
-            recorder.run(step, clear=True)
-            if recorder.raised is not None:
+            session.run(step, clear=True)
+            if session.raised is not None:
                 break
-        if recorder.gave_no_tensor:
-            kind = type(recorder.returned).__name__
-            if inspect.iscoroutine(recorder.returned):
-                recorder.returned.close()  # else Python adds a warning that it was never awaited
+        if session.gave_no_tensor:
+            kind = type(session.returned).__name__
+            if inspect.iscoroutine(session.returned):
+                session.returned.close()  # else Python adds a warning that it was never awaited
             raise ScriptError(
                 f"step() in {path} returned {kind}, not a tensor, and called no backward(): return the loss alone."
             )
-        record = recorder.report()
-        recorder.tape.release()
+        record = diagnose(session)
+        session.tape.release()
         return record
     except SystemExit as error:
         raise ScriptError(f"step() in {path} ended the program.") from error
@@ -104,9 +107,9 @@ def _needs_nothing(step: Callable[..., object], path: str) -> None:
         return
 
 
-def _load(code: object, variables: dict[str, object], recorder: Recorder, path: str) -> None:
+def _load(code: object, variables: dict[str, object], session: Session, path: str) -> None:
     try:
-        with CallMode(recorder.tape):
+        with CallMode(session.tape):
             exec(code, variables)  # type: ignore[arg-type]
     except SystemExit as error:
         raise ScriptError(f"{path} ended the program while it was loaded.") from error

@@ -17,8 +17,9 @@ from torch.optim import Optimizer
 
 from .capture.arguments import check_constants, constants_in, optimizers_in
 from .capture.mode import CallMode
-from .capture.session import KEEP, Recorder
-from .record import StepRecord
+from .capture.session import KEEP, Session
+from .diagnosis import diagnose
+from .report import StepRecord
 
 
 class recording:  # noqa: N801 (a context manager, named like those of the standard library)
@@ -42,38 +43,38 @@ class recording:  # noqa: N801 (a context manager, named like those of the stand
         self._keep = keep
         self._constant = constants_in(expect_constant)
         self._frame: FrameType | None = None
-        self._recorder: Recorder | None = None
+        self._session: Session | None = None
         self._mode: CallMode | None = None
         self._report: StepRecord | None = None
 
     def __enter__(self) -> Self:
         self._frame = sys._getframe(1)
-        if self._recorder is None:
+        if self._session is None:
             file = self._frame.f_code.co_filename
-            self._recorder = Recorder(self._variables, self._optimizers, self._keep, self._constant, file)
-        self._recorder.raised = None
-        self._recorder.whole_step = False
-        self._recorder.begin()
-        check_constants(self._constant, self._recorder.before, self._coming())
-        self._mode = CallMode(self._recorder.tape)
+            self._session = Session(self._variables, self._optimizers, self._keep, self._constant, file)
+        self._session.raised = None
+        self._session.whole_step = False
+        self._session.begin()
+        check_constants(self._constant, self._session.before, self._coming())
+        self._mode = CallMode(self._session.tape)
         self._mode.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        recorder, mode = self._recorder, self._mode
-        if recorder is None or mode is None:
+        session, mode = self._session, self._mode
+        if session is None or mode is None:
             return
         mode.__exit__(kind, error, trace)
-        runs = recorder.tape.backwards
+        runs = session.tape.backwards
         if isinstance(error, Exception):
-            recorder.note_error(error, "backward" if runs and not runs[-1].finished else "step")
-        recorder.take_last_loss()
-        recorder.growth.measure(self._variables())
-        self._report = recorder.report()
+            session.note_error(error, "backward" if runs and not runs[-1].finished else "step")
+        session.take_last_loss()
+        session.growth.measure(self._variables())
+        self._report = diagnose(session)
         if self._constant and error is None:
-            check_constants(self._constant, recorder.names())
+            check_constants(self._constant, session.names())
         self._frame = None
 
     @property

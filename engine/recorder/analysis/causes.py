@@ -12,7 +12,7 @@ import numpy as np
 
 from ..capture.data_flow import Call, Entry
 from ..capture.frames import Line
-from .facts import Scene
+from .facts import Facts
 
 
 class Cause(NamedTuple):
@@ -63,12 +63,12 @@ _HOOK = (
 )
 
 
-def cause_of(node: int, bit: int, scene: Scene) -> Cause | None:
+def cause_of(node: int, bit: int, facts: Facts) -> Cause | None:
     """Why the call that made `node` sent zeros towards the leaf with that bit, None where nothing more is known."""
-    if node in scene.tape.hooked_nodes:
+    if node in facts.hooked_nodes:
         why = "a hook on its result puts zeros in the gradient's place"
-        return Cause(why, _HOOK, scene.tape.hooked_nodes[node])
-    call = scene.call_at(node)
+        return Cause(why, _HOOK, facts.hooked_nodes[node])
+    call = facts.call_at(node)
     if call is None:
         return None
     operation = call.operation
@@ -81,16 +81,14 @@ def cause_of(node: int, bit: int, scene: Scene) -> Cause | None:
     if "softmax" in operation and _constant(call.outputs[0]):
         return Cause(f"a `{operation}` over one entry is a constant", _ONE_ENTRY)
     if operation in _PRODUCTS:
-        return _zero_factor(call, bit, scene)
+        return _zero_factor(call, bit, facts)
     return None
 
 
-def changed_after(bit: int, scene: Scene) -> Cause | None:
+def changed_after(bit: int, facts: Facts) -> Cause | None:
     """What put zeros in the place of the gradient that came to a leaf: a hook, or a later change of its `.grad`."""
-    leaf = scene.tape.flow.graph.leaves[bit]
-    writes = (
-        scene.tape.flow.writes.get(scene.tape.flow.storage_of(leaf.grad)) if leaf.grad is not None else None
-    )
+    leaf = facts.flow.graph.leaves[bit]
+    writes = facts.flow.writes.get(facts.flow.storage_of(leaf.grad)) if leaf.grad is not None else None
     if writes:
         return Cause(
             "it came, and its `.grad` was changed to zeros here", _CHANGED, writes[-1].line, after=True
@@ -98,37 +96,37 @@ def changed_after(bit: int, scene: Scene) -> Cause | None:
     if not leaf._backward_hooks and not getattr(leaf, "_post_accumulate_grad_hooks", None):
         return None
     return Cause(
-        "a hook on it puts zeros in the gradient's place", _HOOK, scene.tape.hooks.get(id(leaf)), after=True
+        "a hook on it puts zeros in the gradient's place", _HOOK, facts.hooks.get(id(leaf)), after=True
     )
 
 
-def _zero_factor(call: Call, bit: int, scene: Scene) -> Cause | None:
-    others = [entry for entry in call.inputs if not entry.value >> bit & 1 and _all_zero(entry, scene)]
+def _zero_factor(call: Call, bit: int, facts: Facts) -> Cause | None:
+    others = [entry for entry in call.inputs if not entry.value >> bit & 1 and _all_zero(entry, facts)]
     if not others:
         return None
     factor = others[0]
     who = "the other factor"
-    if _name(factor, scene):
-        who += f", `{_name(factor, scene)}`,"
+    if _name(factor, facts):
+        who += f", `{_name(factor, facts)}`,"
     elif factor.call is not None and factor.call.line is not None and factor.call.line != call.line:
         who += f", made on line {factor.call.line.line},"
-    trained = [n for n in scene.named(factor.tracked) if scene.trainable(n)]
-    zero = scene.recorder.zero_before
-    if any(scene.states.get(n) == "gradient" and id(scene.tensor(n)) in zero for n in trained):
+    trained = [n for n in facts.named(factor.tracked) if facts.trainable(n)]
+    zero = facts.zero_before
+    if any(facts.states.get(n) == "gradient" and id(facts.tensor(n)) in zero for n in trained):
         return Cause(f"{who} is all zeros before its first step", _STARTS_AT_ZERO, passes=True)
     first_state = call.operation.endswith("_cell") and not trained
-    both = bool(trained) and all(id(scene.tensor(n)) in zero for n in trained)
+    both = bool(trained) and all(id(facts.tensor(n)) in zero for n in trained)
     return Cause(f"{who} is all zeros", _BOTH if both else _FACTOR, passes=first_state)
 
 
-def _name(entry: Entry, scene: Scene) -> str:
-    named = scene.named(1 << entry.leaf) if entry.leaf is not None else []
+def _name(entry: Entry, facts: Facts) -> str:
+    named = facts.named(1 << entry.leaf) if entry.leaf is not None else []
     return named[0] if named else entry.name
 
 
-def _all_zero(entry: Entry, scene: Scene) -> bool:
+def _all_zero(entry: Entry, facts: Facts) -> bool:
     if entry.leaf is not None:
-        return id(scene.tape.flow.graph.leaves[entry.leaf]) in scene.recorder.zero_before
+        return id(facts.flow.graph.leaves[entry.leaf]) in facts.zero_before
     lowest, highest = _range(entry)
     return lowest == 0 == highest
 

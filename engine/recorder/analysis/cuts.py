@@ -12,35 +12,55 @@ from dataclasses import dataclass, field
 
 from ..capture.data_flow import Call, Entry
 from ..capture.frames import Line
-from .facts import Scene
+from .facts import Facts
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class CutFound:
     """One cut, gathered from all calls that make it."""
 
     kind: str
     line: Line | None
-    calls: list[Call] = field(default_factory=list)
-    lost: int = 0
-    lost_on_the_way: int = 0
+    calls: tuple[Call, ...]
+    outputs: tuple[Entry, ...]
+    lost: int
+    """All leaves that are lost here, as bits."""
+    lost_on_the_way: int
     """Lost by an output that went into the loss, with certainty."""
-    lost_perhaps: int = 0
-    outputs: list[Entry] = field(default_factory=list)
-    starved: list[str] = field(default_factory=list)
-    partial: list[str] = field(default_factory=list)
-    possible: bool = False
+    starved: tuple[str, ...]
+    partial: tuple[str, ...]
+    """Parameters that lost this path and have a gradient by another."""
+    possible: bool
     intended: bool = True
     why: str = ""
-    first: int = 0
+    """Why it is taken to be intended."""
+
+    @property
+    def in_step(self) -> bool:
+        """Whether it stands in the step, and not before it."""
+        return not self.calls or any(call.in_step for call in self.calls)
 
 
-def find_cuts(scene: Scene) -> list[CutFound]:
+@dataclass(slots=True, eq=False)
+class _Gathered:
+    """A cut on its way: what its calls lose, one after the other."""
+
+    kind: str
+    line: Line | None
+    first: int
+    calls: list[Call] = field(default_factory=list)
+    outputs: list[Entry] = field(default_factory=list)
+    lost: int = 0
+    on_the_way: int = 0
+    perhaps: int = 0
+
+
+def find_cuts(facts: Facts) -> tuple[CutFound, ...]:
     """All cuts in the order of the code, with the parameters that starve by each."""
-    found: dict[tuple[str, Line | None], CutFound] = {}
+    found: dict[tuple[str, Line | None], _Gathered] = {}
     for call, lost in [
-        *_lost_before(scene),
-        *((call, _lost(call, scene)) for call in scene.tape.calls if call.kind),
+        *_lost_before(facts),
+        *((call, _lost(call, facts)) for call in facts.calls if call.kind),
     ]:
         bits = 0
         for _, gone in lost:
@@ -48,63 +68,64 @@ def find_cuts(scene: Scene) -> list[CutFound]:
         if not bits:
             continue
         key = (call.kind, call.kind_line or call.line)
-        cut = found.setdefault(key, CutFound(call.kind, key[1], first=call.number))
+        cut = found.setdefault(key, _Gathered(*key, first=call.number))
         if call.outputs:  # one of an earlier call of the step was untied from its tensors
             cut.calls.append(call)
         cut.lost |= bits
         for entry, gone in lost:
             cut.outputs.append(entry)
-            if id(entry) in scene.into_loss:
-                cut.lost_on_the_way |= gone
-            elif id(entry) in scene.perhaps:
-                cut.lost_perhaps |= gone
-    cuts = sorted(found.values(), key=lambda cut: cut.first)
-    _blame(cuts, scene)
-    return [cut for cut in cuts if cut.starved or not cut.calls or any(call.in_step for call in cut.calls)]
+            if id(entry) in facts.into_loss:
+                cut.on_the_way |= gone
+            elif id(entry) in facts.perhaps:
+                cut.perhaps |= gone
+    cuts = _blamed(sorted(found.values(), key=lambda cut: cut.first), facts)
+    return tuple(cut for cut in cuts if cut.starved or cut.in_step)
 
 
-def _lost_before(scene: Scene) -> Iterator[tuple[Call, list[tuple[Entry, int]]]]:
+def _lost_before(facts: Facts) -> Iterator[tuple[Call, list[tuple[Entry, int]]]]:
     """Cuts of an earlier call of the step, behind what was carried over from it."""
-    for entry in scene.tape.inputs:
+    for entry in facts.inputs:
         if entry.call is not None and entry.call.kind and not entry.call.inputs and not entry.call.sink:
             yield entry.call, [(entry, entry.value & ~entry.tracked)]
 
 
-def _lost(call: Call, scene: Scene) -> list[tuple[Entry, int]]:
+def _lost(call: Call, facts: Facts) -> list[tuple[Entry, int]]:
     """The outputs by which leaves were lost, each with those leaves as bits."""
     came = 0
     for entry in call.inputs:
         came |= entry.value if call.sink or call.operation in ("torch_tensor",) else entry.tracked
     if call.function is not None:
-        came &= ~scene.tape.flow.graph.reach.get(call.function, 0)
+        came &= ~facts.flow.graph.reach.get(call.function, 0)
     kept = 0
     for entry in call.outputs:
         kept |= entry.tracked
     lost = []
     for entry in call.outputs:
-        gone = came & ~entry.tracked if not entry.tracked else came & ~kept
+        gone = came & entry.value & ~(kept if entry.tracked else 0)
         if gone and not (entry.tracked and call.kind == "integer"):
             lost.append((entry, gone))
     return lost
 
 
-def _blame(cuts: list[CutFound], scene: Scene) -> None:
-    """Gives each starved parameter to the cuts that stand between it and the loss."""
-    certain: set[str] = set()
-    for cut in cuts:
-        certain.update(n for n in scene.named(cut.lost_on_the_way) if scene.states.get(n) == "none")
+def _blamed(cuts: list[_Gathered], facts: Facts) -> Iterator[CutFound]:
+    """The cuts, each with the starved parameters that it stands before."""
+
+    def starving(bits: int) -> list[str]:
+        return [n for n in facts.named(bits) if facts.states.get(n) == "none" and n not in facts.wiped]
+
+    certain = {n for cut in cuts for n in starving(cut.on_the_way)}
     in_step = {
-        n for cut in cuts if any(call.in_step for call in cut.calls) for n in scene.named(cut.lost_on_the_way)
+        n for cut in cuts if any(call.in_step for call in cut.calls) for n in facts.named(cut.on_the_way)
     }
     for cut in cuts:
-        on_the_way = scene.named(cut.lost_on_the_way)
-        cut.starved = [n for n in on_the_way if scene.states.get(n) == "none" and n not in scene.wiped]
+        starved, possible = starving(cut.on_the_way), False
         if not any(call.in_step for call in cut.calls):
-            cut.starved = [n for n in cut.starved if n not in in_step]
-        cut.partial = [n for n in on_the_way if scene.states.get(n) in ("gradient", "zero")]
-        perhaps = [
-            n for n in scene.named(cut.lost_perhaps)
-            if scene.states.get(n) == "none" and n not in certain and n not in scene.wiped
-        ]  # fmt: skip
-        if perhaps and not cut.starved:
-            cut.starved, cut.possible = perhaps, True
+            starved = [n for n in starved if n not in in_step]
+        perhaps = [n for n in starving(cut.perhaps) if n not in certain]
+        if perhaps and not starved:
+            starved, possible = perhaps, True
+        fed = [n for n in facts.named(cut.on_the_way) if facts.states.get(n) in ("gradient", "zero")]
+        yield CutFound(
+            cut.kind, cut.line, tuple(cut.calls), tuple(cut.outputs), cut.lost, cut.on_the_way,
+            tuple(starved), tuple(fed), possible,
+        )  # fmt: skip

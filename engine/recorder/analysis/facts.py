@@ -1,62 +1,98 @@
-"""The facts of a finished recording, worked out once for all who diagnose it.
+"""The facts of a finished recording: frozen, flat, and worked out once for all who ask.
 
-The states of the parameters, the leaves' names, what went into the loss by value (`into_loss`, with certainty, and
-`perhaps`, where plain Python numbers lie between), and which call used what.
+Here stands what the capture saw (calls, events, backward passes) beside what follows from it without judging: the
+state of each parameter, the leaves' names, what went into the loss by value (`into_loss`, with certainty, and
+`perhaps`, where plain Python numbers lie between), and which call made which node of the graph.
 """
 
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from torch import Tensor
+from torch.optim import Optimizer
 
 from ..capture.arguments import is_meant
 from ..capture.backward import BackwardPass
-from ..capture.data_flow import Call, Entry
+from ..capture.data_flow import Call, Entry, Flow
 from ..capture.frames import Line
 from ..capture.names import Names, add_held
-from ..capture.session import Recorder
-from ..capture.tape import Event, Tape
+from ..capture.session import Session, Snapshot
+from ..capture.source_text import line_that_binds
+from ..capture.tape import Event, Made, Tape
 from ..capture.tensors import is_zero
 from ..record import Location, ParameterState, Raised
 
 
-@dataclass
-class Scene:
+class State(NamedTuple):
+    """What a step left in one parameter's `.grad`."""
+
+    of: ParameterState
+    wiped: bool = False
+    """Whether a gradient came and was cleared before anything used it."""
+    wiped_by: Line | None = None
+
+
+@dataclass(frozen=True)
+class Facts:
     """One recording, ready to be asked."""
 
-    recorder: Recorder
-    tape: Tape
+    file: str
+    keep: int
+    calls: tuple[Call, ...]
+    events: tuple[Event, ...]
+    passes: tuple[BackwardPass, ...]
+    """The backward passes of the step, in order."""
+    inputs: tuple[Entry, ...]
+    sinks: tuple[Call, ...]
+    made: tuple[Made, ...]
+    flow: Flow
+    stepped: tuple[Optimizer, ...]
+    """The optimizers whose `step()` was called."""
+    hooks: Mapping[int, Line | None]
+    hooked_nodes: Mapping[int, Line | None]
+    before: Names
+    """The reader's names as the step began."""
     names: Names
-    bits: dict[int, str]
-    """The reader's name of each leaf, by bit."""
+    """The reader's names as it ended."""
+    calls_made: int
+    first_node: int
+    loss_value: float | None
+    backward_is_ours: bool
+    """Whether the step returned its loss and left `backward()` to the recorder."""
+    whole_step: bool
+    had_gradients: frozenset[str]
+    zero_before: frozenset[int]
+    fed: frozenset[int]
+    moving: frozenset[int]
+    buffers_before: Mapping[str, Snapshot]
     raised: Raised | None
-    states: dict[str, ParameterState] = field(default_factory=dict)
-    wiped: dict[str, Line | None] = field(default_factory=dict)
+    constant: frozenset[str]
+    """The parameters that the step means to leave without a gradient."""
+    bits: Mapping[int, str]
+    """The reader's name of each leaf, by bit."""
+    states: Mapping[str, ParameterState]
+    wiped: Mapping[str, Line | None]
     """Parameters whose gradient came and was cleared before any optimizer used it, with the line that did."""
-    once: dict[str, Tensor] = field(default_factory=dict)
+    once: Mapping[str, Tensor]
     """Every parameter by the first of its names."""
-    held: set[int] = field(default_factory=set)
-    roots: tuple[Entry, ...] = ()
-    into_loss: set[int] = field(default_factory=set)
-    perhaps: set[int] = field(default_factory=set)
-    constant: frozenset[str] = frozenset()
-    functions: dict[int, Call] = field(default_factory=dict)
+    held: frozenset[int]
+    """The ids of all tensors that a known optimizer holds."""
+    roots: tuple[Entry, ...]
+    into_loss: frozenset[int]
+    perhaps: frozenset[int]
+    functions: Mapping[int, Call]
     """By the node of a custom Function: the last call in its forward."""
-    hidden: dict[str, Tensor] = field(default_factory=dict)
-    """Parameters of layers that are registered nowhere, by path."""
-    read: dict[Line, Location] = field(default_factory=dict)
-    starts: list[int] = field(default_factory=list)
-    """The first sequence number of each call that made autograd nodes, in order."""
 
     @cached_property
     def users(self) -> dict[int, list[Call]]:
         """By the `id` of an entry: the calls it went into."""
         found: dict[int, list[Call]] = {}
-        for call in self.tape.calls:
+        for call in self.calls:
             for entry in call.inputs:
                 found.setdefault(id(entry), []).append(call)
         return found
@@ -65,15 +101,36 @@ class Scene:
     def became(self) -> dict[int, list[Entry]]:
         """By the `id` of an entry: the entries that are the same values under another tensor or at a later time."""
         found: dict[int, list[Entry]] = {}
-        for storage in self.tape.flow.by_storage:
-            for entry in self.tape.flow.sharing(storage):
+        for storage in self.flow.by_storage:
+            for entry in self.flow.sharing(storage):
                 for earlier in entry.previous:
                     found.setdefault(id(earlier), []).append(entry)
         return found
 
+    @cached_property
+    def _events_by_tensor(self) -> dict[int, list[Event]]:
+        return by_tensor(self.events)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The first sequence number of each call that made autograd nodes, in order."""
+        return [item.first for item in self.made]
+
+    @cached_property
+    def _read(self) -> dict[Line, Location]:
+        return {}
+
+    def events_of(self, tensor: Tensor) -> list[Event]:
+        """What happened to one tensor, in order."""
+        return self._events_by_tensor.get(id(tensor), [])
+
     def bit(self, tensor: Tensor | None) -> int:
         """The bit of a leaf; -1 for a tensor that the graph has not met as one."""
-        return self.tape.flow.graph.bit_of.get(id(tensor), -1)
+        return self.flow.graph.bit_of.get(id(tensor), -1)
+
+    def leaf(self, bit: int) -> Tensor:
+        """The leaf with that bit."""
+        return self.flow.graph.leaves[bit]
 
     def named(self, bits: int) -> list[str]:
         """The names of the leaves in a set of bits, unnamed ones left out."""
@@ -83,6 +140,10 @@ class Scene:
         """The parameter of that name."""
         return self.names.parameters[name]
 
+    def is_held(self, name: str) -> bool:
+        """Whether a known optimizer holds the parameter of that name."""
+        return id(self.names.parameters[name]) in self.held
+
     def trainable(self, name: str) -> bool:
         """Whether a gradient is wanted there at all."""
         return (
@@ -91,51 +152,86 @@ class Scene:
             and name not in self.constant
         )
 
-    def starving(self, name: str) -> bool:
-        """Whether a wanted gradient did not come, or came as zeros."""
-        return self.states.get(name) in ("none", "zero") and self.trainable(name)
+    def trainable_among(self, names: Iterable[str]) -> list[str]:
+        """Those of the names where a gradient is wanted."""
+        return [name for name in names if self.trainable(name)]
 
-    def location(self, line: Line) -> Location:
+    def location(self, line: Line | None) -> Location | None:
         """The line with its text, read once."""
-        found = self.read.get(line)
+        if line is None:
+            return None
+        found = self._read.get(line)
         if found is None:
-            found = self.read[line] = line.location()
+            found = self._read[line] = line.location()
         return found
 
-    def made_at(self, node: int) -> tuple[Line | None, str]:
-        """The line and operation that made an autograd node."""
-        _, _, line, operation = self.made_by(node)
-        return line, operation
-
-    def made_by(self, node: int) -> tuple[int, int, Line | None, str]:
-        """The nodes that were made beside an autograd node, from the first to before the last, and by what."""
+    def made_by(self, node: int) -> Made:
+        """The call that made an autograd node, with the nodes it made beside it."""
         inside = self.functions.get(node)
         if inside is not None:
-            return node, node + 1, inside.line, inside.operation
-        made = self.tape.made
-        if len(self.starts) != len(made):
-            self.starts = [item[0] for item in made]
-        at = bisect.bisect_right(self.starts, node) - 1
-        if at < 0 or node >= made[at][1]:
-            return node, node + 1, None, ""
-        return made[at]
+            return Made(node, node + 1, inside.line, inside.operation)
+        at = bisect.bisect_right(self._starts, node) - 1
+        if at < 0 or node >= self.made[at].end:
+            return Made(node, node + 1, None, "")
+        return self.made[at]
 
     def call_at(self, node: int) -> Call | None:
         """The call that made an autograd node."""
         if node in self.functions:
             return self.functions[node]
-        line, operation = self.made_at(node)
-        at = bisect.bisect_right(self.starts, node) - 1
-        first, last = self.tape.made[at][:2] if at >= 0 else (0, 0)
+        made = self.made_by(node)
         return next(
             (
-                call for call in self.tape.calls
-                if call.operation == operation and call.line == line
-                and any(e.sequence is not None and first <= e.sequence < last for e in call.outputs)
+                call for call in self.calls
+                if call.operation == made.operation and call.line == made.line
+                and any(e.sequence is not None and made.first <= e.sequence < made.end for e in call.outputs)
             ),
             None,
         )  # fmt: skip
 
+    def arrivals(self, tensor: Tensor) -> list[tuple[BackwardPass, str]]:
+        """What each backward pass brought to a leaf."""
+        return arrivals(self.passes, self.bit(tensor))
+
+    def before_entry(self, entry: Entry) -> Iterator[Entry]:
+        """The entries that an entry was directly made from."""
+        yield from entry.previous
+        if entry.call is not None:
+            yield from entry.call.inputs
+
+    def after_entry(self, entry: Entry) -> Iterator[Entry]:
+        """The entries that were directly made from an entry."""
+        yield from self.became.get(id(entry), ())
+        for call in self.users.get(id(entry), ()):
+            yield from call.outputs
+
+    def behind(self, roots: Iterable[Entry]) -> set[int]:
+        """The ids of all entries whose values went into `roots`, with certainty."""
+        return closure(roots)
+
+    @cached_property
+    def working_optimizers(self) -> dict[str, Optimizer]:
+        """The optimizers whose `step()` was called, or all that are known where none was."""
+        called = {id(optimizer) for optimizer in self.stepped}
+        stepped = {name: o for name, o in self.names.optimizers.items() if id(o) in called}
+        return stepped or self.names.optimizers
+
+    @property
+    def raised_line(self) -> Line | None:
+        """Where the reader's code raised."""
+        at = self.raised.location if self.raised is not None else None
+        return Line(at.file, at.line) if at is not None else None
+
+    def frozen_at(self, names: Iterable[str]) -> Line | None:
+        """The line that last froze one of these parameters, or else the one that binds the first's variable."""
+        named = list(names)
+        tensors = {id(self.tensor(n)) for n in named}
+        lines = [e.line for e in self.events if e.kind == "freeze" and id(e.tensor) in tensors]
+        if lines:
+            return lines[-1]
+        return line_that_binds(self.file, named[0].partition(".")[0]) if named else None
+
+    @property
     def cannot_train(self) -> bool:
         """Whether `backward()` refused since nothing that it could reach requires a gradient."""
         return self.raised is not None and (
@@ -144,33 +240,65 @@ class Scene:
         )
 
 
-def look_at(recorder: Recorder) -> Scene:
+def facts_of(session: Session) -> Facts:
     """Works out the facts of a recording."""
-    names = recorder.names()
-    tape = recorder.tape
+    names, tape = session.names(), session.tape
     if not names.held() <= names.tensors.keys():
         add_held(names, _met(tape))
     first = {id(p): n for n, p in reversed(names.parameters.items())}
-    bits = _leaf_names(tape, names, first)
-    scene = Scene(recorder, tape, names, bits, recorder.raised)
-    scene.once = {n: p for n, p in names.parameters.items() if first[id(p)] == n}
-    scene.held = names.held()
-    if recorder.constant:
-        scene.constant = frozenset(n for n in names.parameters if is_meant(n, recorder.constant))
+    roots = _roots(session)
+    into_loss = frozenset(closure(roots))
+    states = _states(session, names)
+    return Facts(
+        file=session.file,
+        keep=tape.keep,
+        calls=tuple(tape.calls),
+        events=tuple(tape.events),
+        passes=tuple(tape.backwards),
+        inputs=tuple(tape.inputs),
+        sinks=tuple(tape.sinks),
+        made=tuple(tape.made),
+        flow=tape.flow,
+        stepped=tuple(tape.stepped),
+        hooks=tape.hooks,
+        hooked_nodes=tape.hooked_nodes,
+        before=session.before,
+        names=names,
+        calls_made=session.calls_made,
+        first_node=session.first_node,
+        loss_value=session.loss_value,
+        backward_is_ours=session.backward_is_ours,
+        whole_step=session.whole_step,
+        had_gradients=frozenset(session.had_gradients),
+        zero_before=frozenset(session.zero_before),
+        fed=frozenset(session.fed),
+        moving=frozenset(session.moving),
+        buffers_before=session.buffers,
+        raised=session.raised,
+        constant=frozenset(n for n in names.parameters if is_meant(n, session.constant)),
+        bits=_leaf_names(tape, names, first),
+        states={name: state.of for name, state in states.items()},
+        wiped={name: state.wiped_by for name, state in states.items() if state.wiped},
+        once={n: p for n, p in names.parameters.items() if first[id(p)] == n},
+        held=frozenset(names.held()),
+        roots=roots,
+        into_loss=into_loss,
+        perhaps=frozenset(closure(roots, tape.sinks)) if tape.sinks else into_loss,
+        functions={call.function: call for call in tape.calls if call.function is not None},
+    )
+
+
+def _roots(session: Session) -> tuple[Entry, ...]:
+    """What was differentiated, refused to be, or was returned: the ends of the step."""
+    tape = session.tape
     roots = [*tape.refused, *(entry for run in tape.backwards for entry in run.roots)]
-    if recorder.loss is not None:
-        found = tape.flow.look_up(recorder.loss)
+    if session.loss is not None:
+        found = tape.flow.look_up(session.loss)
         roots += [found] if found is not None else []
     returned = [
-        s.outputs[0] for s in tape.sinks if recorder.returned is not None and s.result is recorder.returned
+        s.outputs[0] for s in tape.sinks if session.returned is not None and s.result is session.returned
     ]
-    scene.roots = tuple(dict.fromkeys([*roots, *returned]))
-    scene.into_loss = closure(scene.roots, tape, False)
-    scene.perhaps = closure(scene.roots, tape, True) if tape.sinks else scene.into_loss
-    scene.functions = {call.function: call for call in tape.calls if call.function is not None}
-    for name, tensor in names.parameters.items():
-        scene.states[name] = _state(scene, name, tensor)
-    return scene
+    return tuple(dict.fromkeys([*roots, *returned]))
 
 
 def _leaf_names(tape: Tape, names: Names, first: dict[int, str]) -> dict[int, str]:
@@ -190,8 +318,17 @@ def _met(tape: Tape) -> set[int]:
     return {id(leaves[bit]) for bit in used.union(*(run.arrived for run in tape.backwards))}
 
 
-def closure(roots: Iterable[Entry], tape: Tape, perhaps: bool) -> set[int]:
-    """The ids of all entries whose values went into `roots`; with `perhaps` through plain numbers as well."""
+def by_tensor(events: Iterable[Event]) -> dict[int, list[Event]]:
+    """The events of each tensor, by its `id`, in order."""
+    found: dict[int, list[Event]] = {}
+    for event in events:
+        if event.tensor is not None:
+            found.setdefault(id(event.tensor), []).append(event)
+    return found
+
+
+def closure(roots: Iterable[Entry], sinks: list[Call] | None = None) -> set[int]:
+    """The ids of all entries whose values went into `roots`; with `sinks` through plain numbers as well."""
     seen: set[int] = set()
     todo = list(roots)
     while todo:
@@ -202,64 +339,53 @@ def closure(roots: Iterable[Entry], tape: Tape, perhaps: bool) -> set[int]:
         todo += entry.previous
         if entry.call is not None:
             todo += entry.call.inputs
-        if perhaps:
+        if sinks is not None:
             count = max(entry.maybe, entry.call.maybe if entry.call is not None else 0)
-            todo.extend(sink.outputs[0] for sink in tape.sinks[:count])
+            todo.extend(sink.outputs[0] for sink in sinks[:count])
     return seen
 
 
-def before(entry: Entry) -> Iterator[Entry]:
-    """The entries that an entry was directly made from."""
-    yield from entry.previous
-    if entry.call is not None:
-        yield from entry.call.inputs
+def arrivals(passes: Iterable[BackwardPass], bit: int) -> list[tuple[BackwardPass, str]]:
+    """What each backward pass brought to the leaf with that bit."""
+    return [(run, run.arrived[bit]) for run in passes if run.arrived.get(bit, "none") != "none"]
 
 
-def after(entry: Entry, scene: Scene) -> Iterator[Entry]:
-    """The entries that were directly made from an entry."""
-    yield from scene.became.get(id(entry), ())
-    for call in scene.users.get(id(entry), ()):
-        yield from call.outputs
+def _states(session: Session, names: Names) -> dict[str, State]:
+    events = by_tensor(session.tape.events)
+    return {
+        name: _state(session, tensor, events.get(id(tensor), [])) for name, tensor in names.parameters.items()
+    }
 
 
-def arrivals(scene: Scene, tensor: Tensor) -> list[tuple[BackwardPass, str]]:
-    """What each backward pass brought to a leaf."""
-    bit = scene.bit(tensor)
-    return [(run, run.arrived[bit]) for run in scene.tape.backwards if run.arrived.get(bit, "none") != "none"]
-
-
-def _state(scene: Scene, name: str, tensor: Tensor) -> ParameterState:
-    gradient = tensor.grad
-    if gradient is None:
-        came = arrivals(scene, tensor)
-        cleared = [e for e in scene.tape.events if e.kind == "clear" and e.tensor is tensor]
-        if came and getattr(tensor, "_post_accumulate_grad_hooks", None):
-            return "gradient"  # a hook took it as soon as it was there
-        if came and cleared and cleared[-1].number > came[-1][0].number:
-            if _read_between(scene.tape, tensor, came[0][0].number, cleared[-1].number):
-                return "gradient"
-            if _moved_between(scene.tape.events, tensor, came[0][0].number, cleared[-1].number):
-                return "gradient" if any(state == "value" for _, state in came) else "zero"
-            scene.wiped[name] = cleared[-1].line
-        return "none"
-    old, version = scene.recorder.old_grads.get(id(tensor), (None, -1))
-    if gradient is old and gradient._version == version:
-        return "none"
-    if old is not None:
-        came = arrivals(scene, tensor)
-        if came and all(state == "zero" for _, state in came):
-            return "zero"
-    return "zero" if is_zero(gradient) else "gradient"
-
-
-def _read_between(tape: Tape, tensor: Tensor, after: int, until: int) -> bool:
-    """Whether the step itself used the `.grad` as a value, as an update by hand does."""
+def _state(session: Session, tensor: Tensor, events: list[Event]) -> State:
+    gradient, tape = tensor.grad, session.tape
     bit = tape.flow.graph.bit_of.get(id(tensor), -1)
+    if gradient is None:
+        came = arrivals(tape.backwards, bit)
+        cleared = [e for e in events if e.kind == "clear"]
+        if came and getattr(tensor, "_post_accumulate_grad_hooks", None):
+            return State("gradient")  # a hook took it as soon as it was there
+        if came and cleared and cleared[-1].number > came[-1][0].number:
+            after, until = came[0][0].number, cleared[-1].number
+            if _read_between(tape, bit, after, until):
+                return State("gradient")
+            if any(e.kind == "optimizer" and after < e.number < until for e in events):
+                return State("gradient" if any(state == "value" for _, state in came) else "zero")
+            return State("none", wiped=True, wiped_by=cleared[-1].line)
+        return State("none")
+    old, version = session.old_grads.get(id(tensor), (None, -1))
+    if gradient is old and gradient._version == version:
+        return State("none")
+    if old is not None:
+        came = arrivals(tape.backwards, bit)
+        if came and all(state == "zero" for _, state in came):
+            return State("zero")
+    return State("zero" if is_zero(gradient) else "gradient")
+
+
+def _read_between(tape: Tape, bit: int, after: int, until: int) -> bool:
+    """Whether the step itself used the `.grad` as a value, as an update by hand does."""
     return any(
         call.operation == "grad" and after < call.number < until and any(e.leaf == bit for e in call.about)
         for call in tape.calls
     )
-
-
-def _moved_between(events: Iterable[Event], tensor: Tensor, after: int, until: int) -> bool:
-    return any(e.kind == "optimizer" and e.tensor is tensor and after < e.number < until for e in events)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..capture.backward import BackwardPass
 from ..capture.frames import Line
 from ..record import GradientPath, GradientState, Location
-from .facts import Scene
+from .facts import Facts
 
 MOST = 12
 """Ways that are listed for one parameter: a recurrent weight has one a time step, most of them alike."""
@@ -30,29 +30,31 @@ Above = tuple[tuple[Line, ...], tuple[str, ...], GradientState, int, int]
 """What lies above a node: lines, operations, what is sent down, and the nodes of the call above, from first to last."""
 
 
-def find_paths(scene: Scene) -> dict[str, tuple[GradientPath, ...]]:
+def find_paths(facts: Facts) -> dict[str, tuple[GradientPath, ...]]:
     """By parameter: its ways, those with different lines only."""
-    wanted = {scene.bit(p): name for name, p in scene.names.parameters.items()}
+    wanted = {facts.bit(p): name for name, p in facts.names.parameters.items()}
     found: dict[str, dict[tuple[Line, ...], GradientPath]] = {}
-    for run in scene.tape.backwards:
+    for run in facts.passes:
         if not run.to_leaves:
             continue
         located: dict[tuple[Line, ...], tuple[Location, ...]] = {}
-        for bit, state, lines, operations in _ways(run, scene):
+        for bit, state, lines, operations in _ways(run, facts):
             if state == "none" or bit not in wanted:
                 continue
             mine = found.setdefault(wanted[bit], {})
             if len(mine) < MOST and (lines not in mine or mine[lines].state == "zero"):
                 where = located.get(lines)
                 if where is None:
-                    where = located[lines] = tuple([scene.location(line) for line in lines])
+                    where = located[lines] = tuple(
+                        [at for line in lines if (at := facts.location(line)) is not None]
+                    )
                 mine[lines] = GradientPath(where, operations, state)
     return {name: tuple(paths.values()) for name, paths in found.items()}
 
 
-def _ways(run: BackwardPass, scene: Scene) -> list[Way]:
+def _ways(run: BackwardPass, facts: Facts) -> list[Way]:
     """The ways to the leaves, each along the shortest way from the loss: lines once each, the nearest first."""
-    edges, all_sent, functions = run.next, run.sent, scene.functions
+    edges, all_sent, functions = run.next, run.sent, facts.functions
     found: list[Way] = []
     above: dict[int, Above] = {}
     todo: list[int] = []
@@ -63,7 +65,7 @@ def _ways(run: BackwardPass, scene: Scene) -> list[Way]:
     for node in todo:  # grows while it is read
         here = lines, operations, state, first, last = above[node]
         if not first <= node < last or node in functions:
-            first, last, line, operation = scene.made_by(node)
+            first, last, line, operation = facts.made_by(node)
             if line is not None and (not lines or lines[0] != line):
                 lines = (line, *[other for other in lines if other != line])
             if operation and (not operations or operations[0] != operation):

@@ -6,99 +6,100 @@ a BatchNorm and results that are no tensors are no stages.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ..capture.data_flow import Call, Entry
-from ..capture.frames import Line
-from ..capture.names import Names
 from ..capture.source_text import assigned_name
-from ..capture.tape import Tape
 from ..capture.tensors import read_only
-from ..record import Location, Stage
+from ..record import Array, GradientState, Stage
+from .facts import Facts
 
 
-def build_stages(
-    tape: Tape, names: Names, bit_names: dict[int, str], locate: Callable[[Line], Location]
-) -> tuple[tuple[Stage, ...], dict[int, int]]:
+def build_stages(facts: Facts) -> tuple[tuple[Stage, ...], dict[int, int]]:
     """The stages, and the index of the stage behind each entry (by the entry's `id`)."""
     stages: list[Stage] = []
     where: dict[int, int] = {}
-    for entry in tape.inputs:
-        if entry.content is None or (entry.leaf is not None and _is_parameter(entry, names, bit_names)):
+    storages: dict[int, int] = {}
+    for entry in facts.inputs:
+        if entry.content is None or _is_parameter(entry, facts):
             continue
-        where[id(entry)] = len(stages)
-        if entry.leaf is not None:
-            _take_leaf_gradient(entry, tape)
-        stages.append(
-            Stage(
-                len(stages), "input", "", (), (), entry.record(entry.name), None,
-                entry.gradient, entry.gradient_state, None,
-            )
-        )  # fmt: skip
-    groups = _groups(tape)
+        index = where[id(entry)] = len(stages)
+        if entry.storage:
+            storages[entry.storage] = index
+        came = _at_leaf(entry, facts) or (entry.gradient, entry.gradient_state)
+        stages.append(Stage(index, "input", "", (), (), entry.record(entry.name), None, *came, None))
+    groups = _groups(facts)
     last_on_line = {call.line: call for group in groups for call in group}
-    storages: dict[int, int] = {e.storage: where[id(e)] for e in tape.inputs if e.storage and id(e) in where}
     for group in groups:
-        call, first = group[-1], group[0]
-        output = call.outputs[0] if call.function is None else _result(tape, call)
+        call = group[-1]
+        output = call.outputs[0] if call.function is None else _result(call, facts)
         if output.content is None:
             continue
-        index = len(stages)
-        inputs: dict[int, None] = {}
-        used: set[str] = set()
-        for entry in [entry for member in group for entry in member.inputs]:
-            behind = where.get(id(entry))
-            if behind is not None:
-                inputs[behind] = None
-                continue
-            if entry.previous:
-                inputs.update(dict.fromkeys(_stages_behind(entry, where)))
-            if entry.leaf is not None and entry.leaf in bit_names:
-                used.add(bit_names[entry.leaf])
         name = assigned_name(call.line) if last_on_line.get(call.line) is call else ""
-        operation = call.operation if first.function is None else _function_name(tape, first)
-        module = (
-            names.modules.get(id(call.module), type(call.module).__name__) if call.module is not None else ""
-        )
-        shared = storages.get(output.storage)
-        rest = call.outputs[1:]
-        more = tuple([e.record() for e in rest if e.content is not None]) if rest else ()
-        stages.append(
-            Stage(
-                index, operation, module, tuple(inputs), tuple(sorted(used)), output.record(name), shared,
-                output.gradient, output.gradient_state, locate(call.line) if call.line is not None else None,
-                more, len(group),
-            )
-        )  # fmt: skip
+        stages.append(_stage(len(stages), group, output, name, storages.get(output.storage), where, facts))
         for member in group:
             for entry in member.outputs:
-                where[id(entry)] = index
-                storages.setdefault(entry.storage, index)
-        where[id(output)] = index
+                where[id(entry)] = len(stages) - 1
+                storages.setdefault(entry.storage, len(stages) - 1)
+        where[id(output)] = len(stages) - 1
     return tuple(stages), where
 
 
-def _take_leaf_gradient(entry: Entry, tape: Tape) -> None:
-    """What came back to a leaf stands in its `.grad`, not at a node."""
-    leaf = tape.flow.graph.leaves[entry.leaf] if entry.leaf is not None else None
-    states = [run.arrived.get(entry.leaf or 0, "none") for run in tape.backwards]
-    if leaf is not None and leaf.grad is not None and states:
-        entry.gradient = read_only(leaf.grad, tape.keep)
-        entry.gradient_state = next((s for s in ("value", "zero") if s in states), "none")
-        if entry.gradient_state == "none":
-            entry.gradient = None
+def _stage(
+    index: int,
+    group: list[Call],
+    output: Entry,
+    name: str,
+    shared: int | None,
+    where: dict[int, int],
+    facts: Facts,
+) -> Stage:
+    call, first = group[-1], group[0]
+    inputs: dict[int, None] = {}
+    used: set[str] = set()
+    for entry in [entry for member in group for entry in member.inputs]:
+        behind = where.get(id(entry))
+        if behind is not None:
+            inputs[behind] = None
+            continue
+        if entry.previous:
+            inputs.update(dict.fromkeys(_stages_behind(entry, where)))
+        if entry.leaf is not None and entry.leaf in facts.bits:
+            used.add(facts.bits[entry.leaf])
+    operation = call.operation if first.function is None else _function_name(first, facts)
+    module = (
+        facts.names.modules.get(id(call.module), type(call.module).__name__)
+        if call.module is not None
+        else ""
+    )
+    more = tuple([e.record() for e in call.outputs[1:] if e.content is not None]) if call.outputs[1:] else ()
+    return Stage(
+        index, operation, module, tuple(inputs), tuple(sorted(used)), output.record(name), shared,
+        output.gradient, output.gradient_state, facts.location(call.line), more,
+    )  # fmt: skip
 
 
-def _is_parameter(entry: Entry, names: Names, bit_names: dict[int, str]) -> bool:
+def _at_leaf(entry: Entry, facts: Facts) -> tuple[Array | None, GradientState] | None:
+    """What came back to a leaf stands in its `.grad`, not at a node; None where nothing stands there."""
+    if entry.leaf is None:
+        return None
+    gradient = facts.leaf(entry.leaf).grad
+    states = [run.arrived.get(entry.leaf, "none") for run in facts.passes]
+    if gradient is None or not states:
+        return None
+    state: GradientState = next((s for s in ("value", "zero") if s in states), "none")
+    return (None if state == "none" else read_only(gradient, facts.keep)), state
+
+
+def _is_parameter(entry: Entry, facts: Facts) -> bool:
     return (
-        bit_names.get(entry.leaf if entry.leaf is not None else -1, "") in names.parameters
+        entry.leaf is not None
+        and facts.bits.get(entry.leaf, "") in facts.names.parameters
         and not entry.met_as_input
     )
 
 
-def _groups(tape: Tape) -> list[list[Call]]:
+def _groups(facts: Facts) -> list[list[Call]]:
     groups: list[list[Call]] = []
-    for call in tape.calls:
+    for call in facts.calls:
         if not call.in_step or not call.seen or call.sink or not call.outputs:
             continue
         counts = call.in_place and not call.outputs[0].floating and call.outputs[0].content is not None
@@ -111,17 +112,17 @@ def _groups(tape: Tape) -> list[list[Call]]:
     return groups
 
 
-def _result(tape: Tape, call: Call) -> Entry:
+def _result(call: Call, facts: Facts) -> Entry:
     """The call's output, or for a custom Function the tensor that came out of its `apply`."""
     if call.function is not None:
-        for entry in tape.flow.made_by(call.function):
+        for entry in facts.flow.made_by(call.function):
             if entry.output_number == 0 and entry.content is not None:
                 return entry
     return call.outputs[0]
 
 
-def _function_name(tape: Tape, call: Call) -> str:
-    result = _result(tape, call)
+def _function_name(call: Call, facts: Facts) -> str:
+    result = _result(call, facts)
     name = result.record().grad_fn if result.content is not None else None
     return (name or call.operation).removesuffix("Backward")
 

@@ -13,74 +13,104 @@ from ..capture.backward import BackwardPass, Target
 from ..capture.frames import Line
 from ..record import GradientState
 from .causes import Cause, cause_of, changed_after
-from .facts import Scene, arrivals
-
-Incoming = dict[tuple[Target, int], list[tuple[int, int]]]
+from .facts import Facts
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class ZeroFound:
-    """One operation that turned a gradient into zeros."""
+    """One operation that turned a gradient into zeros, or sent none on."""
 
     kind: str
     line: Line | None
     operation: str
-    starved: list[str] = field(default_factory=list)
+    starved: tuple[str, ...]
     harmless: bool = False
     """True where one step of training ends it, or where the parameter's module learns all the same."""
     cause: Cause | None = None
 
+    def why(self, nothing: bool = False) -> str:
+        """What the operation does, as half a sentence; `nothing` where it sends no gradient, not even zeros."""
+        if self.cause is not None:
+            return self.cause.why
+        if self.kind == "cancel":
+            return "two paths bring gradients that cancel"
+        if self.kind == "custom_function":
+            return f"the custom Function `{self.operation}` returns {'no gradient' if nothing else 'zeros'}"
+        if self.kind == "not_in_graph":
+            return f"`{self.operation}` got a gradient and passed none on"
+        return f"the derivative of `{self.operation or 'this operation'}` is zero here"
 
-def find_zeros(scene: Scene) -> list[ZeroFound]:
+
+@dataclass(slots=True)
+class _Gathered:
+    """A finding on its way: what is said last of a parameter that it starves holds for all of them."""
+
+    starved: list[str] = field(default_factory=list)
+    harmless: bool = False
+    cause: Cause | None = None
+
+    def add(self, name: str, cause: Cause | None, harmless: bool) -> None:
+        self.cause, self.harmless = cause, harmless
+        if name not in self.starved:
+            self.starved.append(name)
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """The edges of a backward pass, the other way round."""
+
+    edges: dict[tuple[Target, int], list[tuple[int, int]]]
+    """By target and the number of its output: the (node, edge) that lead there."""
+    outputs: dict[Target, list[int]]
+    """By target: the numbers of its outputs that something leads to."""
+
+
+def find_zeros(facts: Facts) -> tuple[ZeroFound, ...]:
     """The operations behind every parameter whose gradient is all zeros."""
-    found: dict[tuple[str, Line | None, str], ZeroFound] = {}
-    for name, state in scene.states.items():
+    found: dict[tuple[str, Line | None, str], _Gathered] = {}
+    into = {id(run): incoming(run) for run in facts.passes} if "zero" in facts.states.values() else {}
+    for name, state in facts.states.items():
         if state != "zero":
             continue
-        tensor = scene.tensor(name)
-        bit = scene.bit(tensor)
-        for run, _ in arrivals(scene, tensor)[-1:]:
-            into = incoming(run)
-            came = run.arrived.get(bit) == "value" or _sent_value(run, into, bit)
-            later = changed_after(bit, scene) if came else None
+        tensor = facts.tensor(name)
+        bit = facts.bit(tensor)
+        for run, _ in facts.arrivals(tensor)[-1:]:
+            above = into[id(run)]
+            came = run.arrived.get(bit) == "value" or _sent_value(run, above, bit)
+            later = changed_after(bit, facts) if came else None
             if later is not None:
-                zero = found.setdefault(("zero_op", later.line, ""), ZeroFound("zero_op", later.line, ""))
-                zero.cause = later
-                zero.starved.append(name)
+                found.setdefault(("zero_op", later.line, ""), _Gathered()).add(name, later, False)
                 continue
-            for kind, node, at_leaf in _origins(run, into, (bit, True), "zero"):
-                cause = cause_of(node, bit, scene) if kind in ("zero_op", "cancel") else None
-                line, operation = scene.made_at(node)
-                line = line if cause is None or cause.line is None else cause.line
-                zero = found.setdefault((kind, line, operation), ZeroFound(kind, line, operation))
-                zero.cause = cause
-                passes = zero.cause is not None and zero.cause.passes
-                zero.harmless = passes or (at_leaf and _sibling_moves(name, scene))
-                if name not in zero.starved:
-                    zero.starved.append(name)
-    return list(found.values())
+            for kind, node, at_leaf in _origins(run, above, (bit, True), "zero"):
+                cause = cause_of(node, bit, facts) if kind in ("zero_op", "cancel") else None
+                made = facts.made_by(node)
+                line = made.line if cause is None or cause.line is None else cause.line
+                harmless = (cause is not None and cause.passes) or (at_leaf and _sibling_moves(name, facts))
+                found.setdefault((kind, line, made.operation), _Gathered()).add(name, cause, harmless)
+    return tuple(ZeroFound(*key, tuple(g.starved), g.harmless, g.cause) for key, g in found.items())
 
 
-def find_dropped(scene: Scene) -> list[ZeroFound]:
+def find_dropped(facts: Facts) -> tuple[ZeroFound, ...]:
     """The nodes that got a gradient and sent none on to a parameter that autograd knows behind them."""
-    found: dict[int, ZeroFound] = {}
-    for name, state in scene.states.items():
-        if state != "none" or name in scene.wiped:
+    found: dict[int, tuple[str, Line | None, str, list[str]]] = {}
+    into: dict[int, Incoming] = {}
+    for name, state in facts.states.items():
+        if state != "none" or name in facts.wiped:
             continue
-        bit = scene.bit(scene.tensor(name))
-        for run in scene.tape.backwards:
+        bit = facts.bit(facts.tensor(name))
+        for run in facts.passes:
             if not run.finished or run.arrived.get(bit) != "none":
                 continue
-            for kind, node, _ in _origins(run, incoming(run), (bit, True), "none"):
-                line, operation = scene.made_at(node)
-                operation = (
-                    run.operations[node].removesuffix("Backward") if kind == "custom_function" else operation
-                )
-                one = found.setdefault(node, ZeroFound(kind, line, operation))
-                one.kind = "custom_function" if kind == "custom_function" else "not_in_graph"
-                if name not in one.starved:
-                    one.starved.append(name)
-    return list(found.values())
+            above = into.get(id(run)) or into.setdefault(id(run), incoming(run))
+            for origin, node, _ in _origins(run, above, (bit, True), "none"):
+                made = facts.made_by(node)
+                custom = origin == "custom_function"
+                kind = "custom_function" if custom else "not_in_graph"
+                operation = run.operations[node].removesuffix("Backward") if custom else made.operation
+                starved = found.setdefault(node, (kind, made.line, operation, []))[3]
+                if name not in starved:
+                    starved.append(name)
+    return tuple(ZeroFound(kind, line, operation, tuple(n)) for kind, line, operation, n in found.values())
 
 
 def _origins(
@@ -124,32 +154,35 @@ def _watched_above(
     seen: set[tuple[Target, int]] = set()
     while todo:
         at, number, below = todo.pop()
-        for node, edge in into.get((at, number), []):
+        for node, edge in into.edges.get((at, number), []):
             if node in run.sent:
                 found.append((node, edge, below))
             elif ((node, False), 0) not in seen:
                 seen.add(((node, False), 0))
-                outputs = {n for edges in (into.keys(),) for t, n in edges if t == (node, False)}
-                todo += [((node, False), n, node) for n in outputs]
+                todo += [((node, False), n, node) for n in into.outputs.get((node, False), [])]
     return found
 
 
-def _sibling_moves(name: str, scene: Scene) -> bool:
+def _sibling_moves(name: str, facts: Facts) -> bool:
     """Whether another parameter of the same module got a value: a bias whose gradients happen to add up to zero."""
     module = name.rpartition(".")[0]
     return bool(module) and any(
-        other.rpartition(".")[0] == module and state == "gradient" for other, state in scene.states.items()
+        other.rpartition(".")[0] == module and state == "gradient" for other, state in facts.states.items()
     )
 
 
 def incoming(run: BackwardPass) -> Incoming:
-    """By target and output number: the (node, edge number) that lead there."""
-    into: Incoming = {}
+    """The edges of a pass by where they lead."""
+    edges: dict[tuple[Target, int], list[tuple[int, int]]] = {}
+    outputs: dict[Target, list[int]] = {}
     for node in run.next:
         for number, (target, output) in enumerate(run.edges(node)):
             if target is not None:
-                into.setdefault((target, output), []).append((node, number))
-    return into
+                there = edges.setdefault((target, output), [])
+                if not there:
+                    outputs.setdefault(target, []).append(output)
+                there.append((node, number))
+    return Incoming(edges, outputs)
 
 
 def _sent(run: BackwardPass, node: int, edge: int) -> str:

@@ -40,7 +40,6 @@ class Entry:
     sequence: int | None
     output_number: int
     requires_grad: bool
-    is_leaf: bool
     storage: int
     floating: bool
     scalar: bool
@@ -298,7 +297,6 @@ class Flow:
             sequence,
             tensor.output_nr,
             requires_grad,
-            is_leaf,
             storage,
             tensor.is_floating_point() or tensor.is_complex(),
             tensor.dim() == 0,

@@ -20,7 +20,7 @@ from .data_flow import Call, GradOff, tensors_in
 from .frames import Caller, Line, Passed, find_caller, judged
 from .outputs import note_outputs
 from .source_text import decorator_line
-from .tape import Event, EventKind, Tape
+from .tape import Event, EventKind, Made, Tape
 from .vocabulary import changed_by
 
 
@@ -39,17 +39,16 @@ def inside_optimizer(
 
 
 def note_optimizer(tape: Tape, args: tuple[Any, ...]) -> None:
-    """Notes `step()` and `zero_grad()` of an optimizer, which name themselves to torch's profiler.
+    """Notes `step()` of an optimizer, which names itself to torch's profiler.
 
     Its calls on tensors don't tell: an optimizer whose parameters all starve makes none.
     """
     kind, _, _ = str(args[0]).partition("#")
-    used = {"Optimizer.step": tape.stepped, "Optimizer.zero_grad": tape.cleared}.get(kind)
-    frame = sys._getframe(3) if used is not None else None
-    while frame is not None and used is not None and not judged(frame.f_code) & Passed.READER:
+    frame = sys._getframe(3) if kind == "Optimizer.step" else None
+    while frame is not None and not judged(frame.f_code) & Passed.READER:
         optimizer = frame.f_locals.get("self")
         if isinstance(optimizer, Optimizer):
-            used.append(optimizer)
+            tape.stepped.append(optimizer)
             return
         frame = frame.f_back
 
@@ -132,7 +131,7 @@ def watched_backward(tape: Tape, roots: list[Tensor], run: Callable[[], Any], ca
     tape.flow.clock += 1
     record = BackwardPass(tape.flow.clock, entries, caller.line)
     tape.backwards.append(record)
-    tape.events.append(Event("backward", tape.flow.clock, caller.line, backward=record))
+    tape.events.append(Event("backward", tape.flow.clock, caller.line))
     return watch(record, roots, tape.flow, tape.keep, run)
 
 
@@ -148,7 +147,7 @@ def autograd_grad(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str
     first = _get_sequence_nr()
     record = BackwardPass(tape.flow.clock, tuple(entries), caller.line, to_leaves=False)
     out = watch(record, roots, tape.flow, 0, lambda: func(*args, **kwargs))
-    tape.made.append((first, _get_sequence_nr(), call.line, "autograd.grad"))
+    tape.made.append(Made(first, _get_sequence_nr(), call.line, "autograd.grad"))
     call.inputs = (*entries, *about)
     call.about = tuple(about)
     note_outputs(tape, call, "autograd.grad", list(tensors_in(out)), caller)

@@ -31,7 +31,7 @@ from .gradient_calls import (
     set_grad,
 )
 from .outputs import note_outputs
-from .tape import Event, Tape, local_modules
+from .tape import Event, Made, Tape, local_modules
 from .vocabulary import (
     FIRST_ONLY,
     NO_VALUES,
@@ -132,7 +132,7 @@ def _plain(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict
     out = func(*args, **kwargs)
     last = _get_sequence_nr()
     if last != first:
-        tape.made.append((first, last, call.line, name))
+        tape.made.append(Made(first, last, call.line, name))
     call.inputs = tuple(inputs)
     if not torch.is_grad_enabled():
         if tape.off is None and not torch.is_inference_mode_enabled():
@@ -174,7 +174,7 @@ def _sink(tape: Tape, call: Call, name: str, out: object) -> None:
         value |= entry.value
     if call.kind == "numpy" and call.inputs[0].storage:
         tape.arrays[call.inputs[0].storage] = call.line
-    left = Entry(call, 0, 0, value, None, 0, False, True, 0, True, True, tape.flow.clock)
+    left = Entry(call, 0, 0, value, None, 0, False, 0, True, True, tape.flow.clock)
     call.outputs = (left,)
     tape.calls.append(call)
     tape.sinks.append(call)

@@ -41,12 +41,12 @@ def _judge(tape: Tape, call: Call, name: str, made: Tensor, caller: Caller) -> N
         call.kind = ""
         return
     for entry in call.outputs:
-        if not entry.tracked or tracked & ~entry.tracked:
+        if entry.value and (not entry.tracked or tracked & entry.value & ~entry.tracked):
             break
     else:
         call.kind = ""
         return
-    blind = next((entry for entry in call.outputs if not entry.tracked), call.outputs[0])
+    blind = next((entry for entry in call.outputs if entry.value and not entry.tracked), call.outputs[0])
     call.kind_line = call.kind_line or call.line
     if name in KINDS:
         call.kind = "deepcopy" if caller.passed & Passed.DEEPCOPY else KINDS[name]

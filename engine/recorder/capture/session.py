@@ -1,4 +1,4 @@
-"""Runs a step under the tape, sends its loss back, and hands what was seen to the diagnosis.
+"""Runs a step under the tape and backpropagates its loss: one recording, of any number of calls.
 
 The step runs as it would alone: nothing is seeded, copied or changed, and what it raises is kept as part of the
 record. A loss that the step sent back itself is not sent back again.
@@ -6,27 +6,25 @@ record. A loss that the step sent back itself is not sent back again.
 
 from __future__ import annotations
 
-import gc
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor
 from torch._C._autograd import _get_sequence_nr
 from torch.optim import Optimizer
 
-from ..analysis.summands import terms
-from ..record import Raised, StepRecord
-from .arguments import check_constants, constants_in, no_plain_function, optimizers_in
+from ..record import Raised
 from .data_flow import GradOff
 from .frames import Line, Passed, find_caller, judged
 from .gradient_calls import watched_backward
 from .growth import Growth
 from .mode import CallMode
-from .names import Names, read_names, variables_of
+from .names import Names, read_names
+from .summands import summands
 from .tape import Tape
 from .tensors import is_zero
 
@@ -59,7 +57,7 @@ class Snapshot:
         return buffer._version != self.version
 
 
-class Recorder:
+class Session:
     """One recording: any number of calls of a step, told apart, with one diagnosis at the end."""
 
     def __init__(
@@ -80,7 +78,7 @@ class Recorder:
         self.tape = Tape(keep, measure, self.before)
         if not torch.is_grad_enabled():
             self.tape.off = GradOff("no_grad", None)
-        self.sent_back = False
+        self.backward_is_ours = False
         """Whether the backward pass was this recorder's, since the step returned its loss unsent."""
         self.whole_step = True
         """False for a block of code: what comes after it is not seen."""
@@ -120,7 +118,7 @@ class Recorder:
             }
         self.had_gradients = {name for name, p in self.before.parameters.items() if p.grad is not None}
         # A step that sends its losses back itself clears its gradients itself as well, or means to gather them.
-        clears_itself = bool(self.tape.stepped) or (bool(self.tape.backwards) and not self.sent_back)
+        clears_itself = bool(self.tape.stepped) or (bool(self.tape.backwards) and not self.backward_is_ours)
         for parameter in self.before.parameters.values() if clear and not clears_itself else ():
             parameter.grad = None
         self.tape.names = self.before
@@ -178,7 +176,7 @@ class Recorder:
             message = f"'{type(loss).__name__}' object has no attribute 'backward'"
             self.raised = Raised("AttributeError", f"step() returned no tensor: {message}", "backward", None)
             return
-        self.sent_back = True
+        self.backward_is_ours = True
         try:
             watched_backward(self.tape, [loss], loss.backward, find_caller(sys._getframe()))
         except Exception as error:
@@ -193,8 +191,8 @@ class Recorder:
         entry = self.tape.flow.look_up(loss) if isinstance(loss, Tensor) else None
         if entry is None or not entry.tracked or not entry.scalar:
             return True
-        sent = {id(term) for root in roots for term in (root, *terms(root))}
-        return all(id(term) in sent or not term.tracked for term in terms(entry))
+        sent = {id(term) for root in roots for term in (root, *summands(root))}
+        return all(id(term) in sent or not term.tracked for term in summands(entry))
 
     def note_error(self, error: BaseException, stage: Literal["step", "backward"]) -> None:
         """Keeps what was raised, word for word, with the reader's innermost line."""
@@ -205,54 +203,3 @@ class Recorder:
         location = line.location() if line is not None else None
         call = self.calls_made if self.several else None
         self.raised = Raised(type(error).__name__, str(error), stage, location, call)
-
-    def report(self) -> StepRecord:
-        """The finished record."""
-        from ..diagnosis import diagnose
-
-        collects = gc.isenabled()
-        gc.disable()  # a report makes objects by the thousand, and hardly any of them is garbage before it is done
-        try:
-            return diagnose(self)
-        finally:
-            if collects:
-                gc.enable()
-
-
-def record_step(
-    step: Callable[[], Any],
-    *,
-    names: Mapping[str, object] | None = None,
-    optimizer: Optimizer | Iterable[Optimizer] | None = None,
-    keep: int = KEEP,
-    measure: int = MEASURE,
-    calls: int = 1,
-    expect_constant: Iterable[str] = (),
-) -> StepRecord:
-    """Runs `step()` and `backward()` once (`calls` times for faults that need several) and says what happened.
-
-    `step` takes nothing and returns the scalar loss, or calls `backward()` itself. `names` maps variable names to
-    modules, tensors and optimizers as a module's globals do (`net.weight`, `w`; a module under "" gives bare
-    paths); left out, they are read from the variables that `step` refers to. `optimizer` is one or several that
-    hold the parameters; those among `names` are found without it. `keep` is the number of elements up to which a
-    tensor's values are kept, `measure` that up to which its minimum, maximum and mean are computed: nothing larger is
-    read, whatever the size of the model. `expect_constant` names what the step means to leave without a gradient.
-
-    Gradients are left in place as a plain `backward()` leaves them. What the step raises is kept in the record.
-    """
-    refused = no_plain_function(step)
-    if refused:
-        raise TypeError(f"record_step: step {refused}.")
-    optimizers, constant = optimizers_in(optimizer), constants_in(expect_constant)
-    variables = (lambda: names) if names is not None else (lambda: variables_of(step))
-    file = getattr(getattr(step, "__code__", None), "co_filename", "")
-    recorder = Recorder(variables, optimizers, keep, constant, file, measure)
-    check_constants(constant, recorder.before)
-    recorder.several = calls > 1
-    for _ in range(max(1, calls)):
-        recorder.run(step)
-        if recorder.raised is not None:
-            break
-    record = recorder.report()
-    recorder.tape.release()
-    return record

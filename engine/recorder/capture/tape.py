@@ -7,7 +7,7 @@ alias that was made out of the mode's sight; one that changed since it was last 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor
@@ -25,6 +25,15 @@ EventKind = Literal[
 ]
 
 
+class Made(NamedTuple):
+    """A call that made autograd nodes: those with sequence numbers from `first` to before `end`."""
+
+    first: int
+    end: int
+    line: Line | None
+    operation: str
+
+
 @dataclass(slots=True)
 class Event:
     """Something that decides about gradients and is no call on values, in the order of the calls."""
@@ -34,7 +43,6 @@ class Event:
     line: Line | None
     tensor: Tensor | None = None
     entry: Entry | None = None
-    backward: BackwardPass | None = None
     in_step: bool = True
 
 
@@ -65,14 +73,12 @@ class Tape:
     """The same by the node of the graph that made the tensor."""
     stepped: list[Optimizer] = field(default_factory=list)
     """The optimizers whose `step()` was called."""
-    cleared: list[Optimizer] = field(default_factory=list)
-    """The optimizers whose `zero_grad()` was called."""
     off: GradOff | None = None
     in_step: bool = True
     arrays: dict[int, Line | None] = field(default_factory=dict)
     """Memory that a NumPy array looks into, with the line that made the array."""
-    made: list[tuple[int, int, Line | None, str]] = field(default_factory=list)
-    """(first sequence number, the one after the last, line, operation) of every call that made autograd nodes, in order."""
+    made: list[Made] = field(default_factory=list)
+    """Every call that made autograd nodes, in order."""
 
     def start_step(self) -> None:
         """Forgets the calls of the step before; what is known about living tensors stays."""
@@ -88,7 +94,7 @@ class Tape:
         self.began = self.flow.clock
         self.brought = set()
         self.refused = []
-        self.stepped, self.cleared, self.local_modules = [], [], {}
+        self.stepped, self.local_modules = [], {}
         self.sinks = [call for call in self.sinks if not call.in_step]
         self.flow.forget_the_dead()
         self.in_step = True

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from html import escape
 from itertools import groupby
 
-from ..record import Location, ParameterRecord, Stage, StepRecord
+from ..record import Location, ParameterRecord, Stage, StepData
 
 _STYLE = """<style>
 .dl-report{font:14px/1.5 system-ui,sans-serif;max-width:70rem}
@@ -32,12 +32,12 @@ _BACK = {"value": "↑ gradient comes back", "zero": "↑ zeros come back", "non
 _STATE = {"gradient": "gradient", "zero": "all zeros", "none": "✕ none", "not_retained": "not retained"}
 
 
-def to_html(record: StepRecord) -> str:
+def to_html(record: StepData) -> str:
     """The whole report, one self-contained fragment."""
     return "".join(_parts(record))
 
 
-def _parts(record: StepRecord) -> Iterator[str]:
+def _parts(record: StepData) -> Iterator[str]:
     yield _STYLE + '<div class="dl-report">'
     yield f'<p class="dl-verdict{"" if record.ok else " dl-bad"}">{_code(record.verdict)}</p>'
     if record.raised is not None:
@@ -60,7 +60,7 @@ def _parameter(p: ParameterRecord) -> str:
     return f"<tr><td><code>{escape(p.name)}</code><td>{shape}<td>{_STATE[p.state]}<td>{held}<td>{why}</tr>"
 
 
-def _picture(record: StepRecord) -> Iterator[str]:
+def _picture(record: StepData) -> Iterator[str]:
     starved = {p.name for p in record.parameters if p.state in ("none", "zero")}
     cuts = {cut.stage for cut in record.cuts if cut.stage is not None}
     yield "<h4>Values go down, gradients come up</h4>"
@@ -103,7 +103,7 @@ def _stage(stage: Stage, cuts: set[int]) -> str:
     return f'<div class="dl-stage{mark}">↓ {name}<code>{escape(stage.operation)}</code> {shape} · {back}{cut}</div>'
 
 
-def _calls(record: StepRecord) -> Iterator[str]:
+def _calls(record: StepData) -> Iterator[str]:
     yield f'<h4>Calls</h4><div><input aria-label="Filter calls" placeholder="filter" oninput="{escape(_FILTER)}">'
     yield "<table><thead><tr><th>#<th>call<th>module<th>shape<th>grad_fn<th>back<th>line</tr></thead><tbody>"
     for s in record.stages:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..record import Location, StepRecord
+from ..record import Location, StepData
 
 
-def to_dict(record: StepRecord) -> dict[str, Any]:
+def to_dict(record: StepData) -> dict[str, Any]:
     """The contract's keys: ok, verdict, raised, parameters, cuts, findings, growing; and loss, notes and buffers."""
     raised = record.raised
     return {
@@ -31,7 +31,7 @@ def to_dict(record: StepRecord) -> dict[str, Any]:
         ],
         "cuts": [
             {
-                "kind": c.kind, **_where(c.location), "text": c.location.text if c.location else "",
+                "kind": c.kind, "title": c.title, **_where(c.location), "text": c.location.text if c.location else "",
                 "starved": list(c.starved), "intended": c.intended, "partial": list(c.partial),
                 "possible": c.possible, "why": c.why,
             }
@@ -39,7 +39,8 @@ def to_dict(record: StepRecord) -> dict[str, Any]:
         ],
         "findings": [
             {
-                "kind": f.kind, **_where(f.location), "names": list(f.names), "text": f.text,
+                "kind": f.kind, "title": f.title, "severity": f.severity, "rule": f.rule,
+                **_where(f.location), "names": list(f.names), "text": f.text,
                 "suggestion": f.suggestion,
             }
             for f in record.findings
@@ -50,7 +51,7 @@ def to_dict(record: StepRecord) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def to_json(record: StepRecord, indent: int | None = 2) -> str:
+def to_json(record: StepData, indent: int | None = 2) -> str:
     """`to_dict` as JSON text; numbers that JSON can't hold (an infinite loss) become null."""
     plain = to_dict(record)
     loss = plain["loss"]

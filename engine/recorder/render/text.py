@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from ..record import Cut, Finding, ParameterRecord, StepRecord
+from ..record import Cut, Finding, ParameterRecord, StepData
 
 _WIDTH = 100
 _MARK = {"gradient": "+", "zero": "0", "none": "x", "not_retained": "-"}
@@ -19,12 +19,12 @@ _MOST = 60
 """Lines of one list that are printed; the rest is counted. `to_dict` and the tables have them all."""
 
 
-def to_text(record: StepRecord) -> str:
+def to_text(record: StepData) -> str:
     """The whole report, at most 100 characters wide where words allow."""
     return "\n".join(_lines(record)).rstrip() + "\n"
 
 
-def _lines(record: StepRecord) -> Iterator[str]:
+def _lines(record: StepData) -> Iterator[str]:
     yield from _wrapped(record.verdict, "")
     yield ""
     if record.raised is not None:

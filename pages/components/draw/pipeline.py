@@ -44,7 +44,7 @@ def choose_part(without: StepRecord, with_: StepRecord) -> int:
 
 def _first_apart(without: StepRecord, with_: StepRecord) -> int:
     """The first backward pass that reached other parameters in one of the steps, or was refused in one; else 0."""
-    twins = enumerate(zip(without.sent, with_.sent, strict=False))
+    twins = enumerate(zip(without.backwards, with_.backwards, strict=False))
     return next((number for number, (one, other) in twins if set(one.reached) != set(other.reached)), 0)
 
 
@@ -60,7 +60,7 @@ def show_pipelines(without: StepRecord, with_: StepRecord, part: int) -> None:
             continue
         st.markdown(f"**{title}**{_which(parts[part])}")
         st.html(pipeline_html(parts[part], step, numbers))
-    if with_.raised is not None and len(with_.sent) < 2:
+    if with_.raised is not None and len(with_.backwards) < 2:
         st.markdown(
             "With the detach, `backward()` refuses to run: no parameter is connected to the loss any more, so no "
             "gradient starts out at all."
@@ -101,7 +101,7 @@ def main_stages(step: StepRecord) -> tuple[Stage, ...]:
 def parts_of(step: StepRecord) -> tuple[Part, ...]:
     """The main stages, parted after each stage that a backward pass starts from, where there are several passes."""
     stages = main_stages(step)
-    passes = [sent for sent in step.sent if sent.stage is not None]
+    passes = [sent for sent in step.backwards if sent.stage is not None]
     if len(passes) < 2:
         return (Part("", stages),)
     found, done = [], -1

@@ -29,7 +29,7 @@ def show_comparison(without: StepRecord, with_: StepRecord) -> None:
         )
         return
     values = f"**Forward, all {both} stages that both steps have hold the same bits**, and the loss is {number_text(without.loss)} either way."
-    if without.raised is not None and without.loss is not None and len(without.sent) > 1:
+    if without.raised is not None and without.loss is not None and len(without.backwards) > 1:
         values = f"**Forward, {same} of the {both} stages that both steps have hold the same bits**; then the step without the detach raised."
     elif same < both or without.loss != with_.loss:
         values = f"**Forward, {same} of the {both} stages that both steps have hold the same bits**; the losses are {without.loss} and {with_.loss}."
@@ -38,7 +38,7 @@ def show_comparison(without: StepRecord, with_: StepRecord) -> None:
 
 def _backward(without: StepRecord, with_: StepRecord) -> str:
     """Which parameters the detach took a gradient from, in each backward pass."""
-    twins = list(zip(without.sent, with_.sent, strict=False))
+    twins = list(zip(without.backwards, with_.backwards, strict=False))
     lost = [[name for name in one.reached if name not in other.reached] for one, other in twins]
     raised = without.raised is not None and with_.raised is None
     if len(twins) == 1 or not (any(lost) or raised):
@@ -46,11 +46,11 @@ def _backward(without: StepRecord, with_: StepRecord) -> str:
     passes = ["**Backward**, pass by pass:", ""]
     for number, ((_, sent), names) in enumerate(zip(twins, lost, strict=True), start=1):
         line = f" (line {sent.location.line})" if sent.location else ""
-        later = [name for name in names if any(name in more.reached for more in with_.sent[number:])]
+        later = [name for name in names if any(name in more.reached for more in with_.backwards[number:])]
         said = f"{_count(names, with_)}{'; a later pass brings them one of its own' if names and later == names else ''}"
-        if raised and number == len(without.sent):
+        if raised and number == len(without.backwards):
             said = f"without the detach it raised; with it, {len(sent.reached)} parameters got a gradient"
-        passes.append(f"- pass {number} of {len(with_.sent)}{line}: {said}")
+        passes.append(f"- pass {number} of {len(with_.backwards)}{line}: {said}")
     return "\n".join(passes)
 
 
@@ -93,7 +93,7 @@ def show_raised(without: StepRecord, with_: StepRecord) -> None:
         if step.raised is None:
             continue
         said = f"{twin} the detach, `{step.raised.stage}` raised **{step.raised.type}**:\n\n```\n{step.raised.message}\n```\n"
-        if not any(sent.reached for sent in step.sent):
+        if not any(sent.reached for sent in step.backwards):
             said += "The values above still flowed forward; no parameter is connected to the loss, so nothing can learn."
         st.error(said)
 

@@ -5,19 +5,13 @@ with zeros (`zero`), the exception, and what grows from call to call; `ok=True` 
 """
 
 import ast
-import json
-import multiprocessing
 import re
-import traceback
-import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
-import torch._dynamo  # the first optimizer loads it; here it is paid once and not in every fork
 
-from engine.recorder import record_file
+from tests.engine.recorder.forked import report_of
 
 CASES = sorted((Path(__file__).parents[2] / "cases").glob("case_*.py"))
 
@@ -34,34 +28,10 @@ def expectation(path: Path) -> dict[str, Any]:
     raise AssertionError(f"{path.name} has no EXPECT")
 
 
-def report_of(path: Path, calls: int) -> dict[str, Any]:
-    """The JSON of one case, from a fork: some cases change global state."""
-    context = multiprocessing.get_context("fork")
-    queue = context.SimpleQueue()
-    process = context.Process(target=_record, args=(queue, str(path), calls))
-    process.start()
-    text = queue.get()
-    process.join()
-    assert text.startswith("{"), text
-    found = json.loads(text)
-    assert isinstance(found, dict)
-    return found
-
-
-def _record(queue: Any, path: str, calls: int) -> None:
-    torch.set_num_threads(1)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            queue.put(record_file(path, calls).to_json())
-    except BaseException:
-        queue.put(traceback.format_exc())
-
-
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem.removeprefix("case_"))
 def test_a_case_is_diagnosed(path: Path) -> None:
     expect = expectation(path)
-    report = report_of(path, expect.get("calls", 1))
+    report = report_of(str(path), expect.get("calls", 1))
     states = {p["name"]: p["state"] for p in report["parameters"]}
     none = {name for name, state in states.items() if state == "none"}
     zero = {name for name, state in states.items() if state == "zero"}

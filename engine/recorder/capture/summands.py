@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..capture.data_flow import Entry
+from .data_flow import Entry
 
 _ADDING = frozenset(
     [
@@ -48,7 +48,7 @@ _SCALING = frozenset(
 )
 
 
-def terms(root: Entry) -> Iterator[Entry]:
+def summands(root: Entry) -> Iterator[Entry]:
     """The scalars that `root` is a weighted sum of; `root` itself where it is no sum."""
     todo, seen = [root], set()
     while todo:

@@ -1,0 +1,76 @@
+"""The analysis of a step: its facts, and what they mean. Frozen; rules read it and nothing writes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from torch import Tensor
+from torch.optim import Optimizer
+
+from ..capture.names import ids_in
+from ..capture.session import Session
+from ..record import Buffer
+from .cuts import CutFound, find_cuts
+from .facts import Facts, facts_of
+from .intent import with_intent
+from .leaves import Computed, computed_tensors, hidden_parameters, moved_buffers
+from .zeros import ZeroFound, find_dropped, find_zeros
+
+
+@dataclass(frozen=True)
+class Analysis(Facts):
+    """The facts of a step and what follows from them."""
+
+    cuts: tuple[CutFound, ...]
+    zeros: tuple[ZeroFound, ...]
+    """The operations that made a gradient zeros, or sent none on."""
+    computed: tuple[Computed, ...]
+    hidden: dict[str, Tensor]
+    """Parameters of layers that are registered nowhere, by path."""
+    moved_buffers: tuple[Buffer, ...]
+    growing: tuple[str, ...]
+    """Variables whose graph grows from call to call."""
+
+    @property
+    def explained(self) -> bool:
+        """Whether a cut that is not meant starves somebody."""
+        return any(cut.starved and not cut.intended for cut in self.cuts)
+
+    @property
+    def frozen_in_loss(self) -> list[str]:
+        """The frozen parameters whose values went into what was to be differentiated."""
+        value = 0
+        for entry in self.roots:
+            value |= entry.value
+        return [
+            n for n in self.named(value) if n in self.names.parameters and not self.tensor(n).requires_grad
+        ]
+
+    def frozen_in(self, optimizer: Optimizer) -> list[str]:
+        """The frozen parameters that an optimizer holds."""
+        held = ids_in(optimizer)
+        return [n for n, p in self.once.items() if id(p) in held and not p.requires_grad]
+
+    @property
+    def starved_without_optimizer(self) -> list[str]:
+        """Parameters without a gradient, where no optimizer is known that could say whether they should learn."""
+        if self.names.optimizers or not self.backward_is_ours:
+            return []
+        return [
+            n for n, p in self.once.items()
+            if self.states[n] == "none" and p.requires_grad and n not in self.constant
+        ]  # fmt: skip
+
+
+def analyse(session: Session) -> Analysis:
+    """Works out everything that can be said about a recording without judging it."""
+    facts = facts_of(session)
+    return Analysis(
+        **{field.name: getattr(facts, field.name) for field in fields(facts)},
+        cuts=with_intent(find_cuts(facts), facts),
+        zeros=(*find_zeros(facts), *find_dropped(facts)),
+        computed=computed_tensors(facts),
+        hidden=hidden_parameters(facts),
+        moved_buffers=moved_buffers(facts),
+        growing=session.growth.growing(),
+    )

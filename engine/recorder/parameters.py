@@ -1,0 +1,91 @@
+"""The record of each parameter: what its gradient came to, and in one sentence why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..text import listed
+from .analysis.analysis import Analysis
+from .analysis.gradient_paths import find_paths
+from .capture.frames import Line
+from .capture.tensors import read_only
+from .record import ParameterRecord
+from .rules import what_of
+
+Reason = tuple[str, Line | None]
+
+
+def parameter_records(analysis: Analysis) -> Iterator[ParameterRecord]:
+    """Every named parameter, then those of layers registered nowhere, then named tensors that are computed."""
+    paths, keep = find_paths(analysis), analysis.keep
+    first = {id(p): n for n, p in analysis.once.items()}
+    for name, tensor in analysis.names.parameters.items():
+        if name in analysis.once:
+            reason, line = _reason(name, analysis)
+        else:
+            reason, line = f"The same tensor as `{first[id(tensor)]}`.", None
+        gradient = None if tensor.grad is None else read_only(tensor.grad, keep)
+        yield ParameterRecord(
+            name, tuple(tensor.shape), analysis.states[name], reason, analysis.location(line),
+            analysis.is_held(name), read_only(tensor, keep), gradient, paths.get(name, ()), tensor.requires_grad,
+        )  # fmt: skip
+    for path, tensor in analysis.hidden.items():
+        if id(tensor) not in first and any(s == "value" for _, s in analysis.arrivals(tensor)):
+            yield ParameterRecord(
+                path, tuple(tensor.shape), "gradient", "A gradient came back to it; it is registered nowhere.", None,
+                id(tensor) in analysis.held, read_only(tensor, keep), None,
+            )  # fmt: skip
+    for one in analysis.computed:
+        yield ParameterRecord(
+            one.name, tuple(one.tensor.shape), one.state, one.reason, analysis.location(one.line), False,
+            read_only(one.tensor, keep), None,
+        )  # fmt: skip
+
+
+def _reason(name: str, analysis: Analysis) -> Reason:
+    """Why a parameter has its gradient, or why it has none, and the line that is to blame."""
+    state = analysis.states[name]
+    if state == "gradient":
+        return _fed(name, analysis)
+    if state == "zero":
+        zero = next((z for z in analysis.zeros if name in z.starved), None)
+        return ("Its gradient is all zeros.", None) if zero is None else (
+            f"Its gradient is all zeros: {zero.why()}.", zero.line
+        )  # fmt: skip
+    if name in analysis.constant:
+        return "Constant on purpose, as the step says.", None
+    if not analysis.tensor(name).requires_grad:
+        return "Frozen: `requires_grad` is False.", analysis.frozen_at([name])
+    if name in analysis.wiped:
+        return "A gradient came and was cleared before any optimizer used it.", analysis.wiped[name]
+    return _starved(name, analysis)
+
+
+def _fed(name: str, analysis: Analysis) -> Reason:
+    if analysis.held and not analysis.is_held(name):
+        return "A gradient came back to it, and no known optimizer holds it.", None
+    lost = next((cut for cut in analysis.cuts if name in cut.partial), None)
+    if lost is not None:
+        return f"A gradient came back to it; another path was cut: {what_of(lost.kind)}.", lost.line
+    return "A gradient came back to it.", None
+
+
+def _starved(name: str, analysis: Analysis) -> Reason:
+    blamed = [cut for cut in analysis.cuts if name in cut.starved]
+    if blamed:
+        cut = next((c for c in blamed if not c.possible), blamed[-1])
+        perhaps = "The path was possibly cut" if cut.possible else "The path was cut"
+        return f"{perhaps}: {what_of(cut.kind)}.", cut.line
+    dropped = next((z for z in analysis.zeros if name in z.starved), None)
+    if dropped is not None:
+        return f"{dropped.why(nothing=True)}.".replace("the custom", "The custom"), dropped.line
+    if analysis.raised is not None:
+        where = "The step" if analysis.raised.stage == "step" else "`backward()`"
+        return f"{where} raised {analysis.raised.type} before a gradient could come.", None
+    if not analysis.passes:
+        return "No `backward()` ran, so no gradient could come.", None
+    side = next((cut for cut in analysis.cuts if name in analysis.named(cut.lost)), None)
+    if side is not None:
+        used = f"it is used for something else ({listed([side.kind])})"
+        return f"Nothing connects it to the loss; {used}.", side.line
+    return "Nothing connects it to the loss.", None

@@ -1,0 +1,60 @@
+"""A frozen layer in train mode, whose running statistics still move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...text import listed, verb
+from ..analysis.analysis import Analysis
+from ..rule import Fault, Rule, Severity
+
+WHAT = "the layer is frozen and in train mode"
+
+
+def check(analysis: Analysis) -> Iterator[Fault]:
+    """The places where it happens."""
+    moved: list[str] = []
+    owners: list[str] = []
+    for buffer in analysis.moved_buffers:
+        below = [n for n in analysis.names.parameters if n.startswith(f"{buffer.module}.")]
+        parent = buffer.module.rpartition(".")[0]
+        around = below or [n for n in analysis.names.parameters if parent and n.startswith(f"{parent}.")]
+        if around and not any(analysis.tensor(n).requires_grad for n in around):
+            moved.append(buffer.name)
+            owners += below
+    if moved:
+        text = f"The layer is frozen and {listed(moved)} still {verb(moved, 'moves', 'move')}: it is in train mode."
+        yield Fault(analysis.frozen_at(owners), tuple(moved), text)
+
+
+RULE = Rule(
+    kind="frozen",
+    title="Frozen layer whose statistics move",
+    what=WHAT,
+    why="BatchNorm's running statistics move in train mode, whether or not its parameters are frozen, so the layer is another one after training.",
+    instead="Put the frozen layers in `.eval()` as well.",
+    severity=Severity.WASTE,
+    bad="""
+import torch
+from torch import nn
+
+norm, head, x = nn.BatchNorm1d(3), nn.Linear(3, 1), torch.randn(8, 3)
+norm.requires_grad_(False)  # <--
+
+
+def step():
+    return head(norm(x)).pow(2).mean()
+""",
+    good="""
+import torch
+from torch import nn
+
+norm, head, x = nn.BatchNorm1d(3), nn.Linear(3, 1), torch.randn(8, 3)
+norm.requires_grad_(False).eval()
+
+
+def step():
+    return head(norm(x)).pow(2).mean()
+""",
+    check=check,
+)

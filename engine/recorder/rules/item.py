@@ -1,0 +1,51 @@
+"""A Python number, taken by `item()`, `float()` or `tolist()`, on the way to the loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..analysis.analysis import Analysis
+from ..rule import Fault, Rule, Severity
+from ..starving import starved_by
+
+WHAT = "a Python number has no history"
+
+
+def check(analysis: Analysis) -> Iterator[Fault]:
+    """The places where it happens."""
+    yield from starved_by("item", WHAT, analysis)
+
+
+RULE = Rule(
+    kind="item",
+    title="Python number on the way",
+    what=WHAT,
+    why="`item()`, `float()` and `tolist()` leave torch: what goes on from there is a constant.",
+    instead="Keep the tensor in the arithmetic and take `.item()` only of what is printed or logged.",
+    severity=Severity.STARVED,
+    bad="""
+import torch
+from torch import nn
+
+net, head, x = nn.Linear(3, 4), nn.Linear(4, 1), torch.ones(8, 3)
+optimizer = torch.optim.SGD([*net.parameters(), *head.parameters()], lr=0.1)
+
+
+def step():
+    gate = net(x).mean().item()  # <--
+    return (gate * head(torch.ones(8, 4))).pow(2).mean()
+""",
+    good="""
+import torch
+from torch import nn
+
+net, head, x = nn.Linear(3, 4), nn.Linear(4, 1), torch.ones(8, 3)
+optimizer = torch.optim.SGD([*net.parameters(), *head.parameters()], lr=0.1)
+
+
+def step():
+    gate = net(x).mean()
+    return (gate * head(torch.ones(8, 4))).pow(2).mean()
+""",
+    check=check,
+)

@@ -1,0 +1,70 @@
+"""A `.grad` that is looked for in a tensor which is no leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..analysis.analysis import Analysis
+from ..rule import Fault, Rule, Severity
+from ..starving import raised_as
+
+WHAT = "this tensor is computed, so its `.grad` is not kept"
+REFUSED = r"only change requires_grad flags of leaf|can't optimize a non-leaf"
+
+
+def check(analysis: Analysis) -> Iterator[Fault]:
+    """The places where it happens."""
+    event = next((e for e in reversed(analysis.events) if e.kind == "grad_of_non_leaf"), None)
+    made = (
+        event.entry.call.line if event is not None and event.entry is not None and event.entry.call else None
+    )
+    if analysis.raised is not None:
+        more = " It was computed on this line, and its `.grad` is read later." if made is not None else ""
+        pattern = REFUSED if event is None else f"{REFUSED}|NoneType"
+        yield from raised_as(pattern, WHAT, analysis, line=made, more=more)
+        return
+    for one in analysis.computed:
+        if one.state == "none":
+            yield Fault(one.line, (one.name,), f"`{one.name}` has no `.grad`: {one.reason}")
+    if event is not None:
+        text = "The `.grad` of a tensor made here is read and is None: the tensor is computed, so it is not kept."
+        yield Fault(made or event.line, (), text)
+
+
+RULE = Rule(
+    kind="non_leaf",
+    title="Gradient of a computed tensor",
+    what=WHAT,
+    why="Autograd keeps the gradient of leaves only; an optimizer refuses any other tensor, and `.grad` reads None.",
+    instead="Call `.retain_grad()` on it before `backward()`, or make a leaf of it with `.detach().requires_grad_()`.",
+    severity=Severity.MISSED,
+    bad="""
+import torch
+from torch import nn
+
+net, x = nn.Linear(3, 1), torch.ones(8, 3)
+
+
+def step():
+    hidden = net(x)  # <--
+    loss = hidden.pow(2).mean()
+    loss.backward()
+    print(hidden.grad.norm())
+    return loss.detach()
+""",
+    good="""
+import torch
+from torch import nn
+
+net, x = nn.Linear(3, 1), torch.ones(8, 3)
+
+
+def step():
+    hidden = net(x); hidden.retain_grad()
+    loss = hidden.pow(2).mean()
+    loss.backward()
+    print(hidden.grad.norm())
+    return loss.detach()
+""",
+    check=check,
+)

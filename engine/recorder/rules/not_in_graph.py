@@ -1,0 +1,106 @@
+"""Parameters of which nothing goes into what is differentiated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...text import listed, verb
+from ..analysis.analysis import Analysis
+from ..capture.frames import Line
+from ..capture.names import ids_in
+from ..rule import Fault, Rule, Severity
+from ..starving import raised_as, without_gradient
+
+WHAT = "nothing of it goes into what is differentiated"
+LEFT_OUT = (
+    "If it is left out now and then (layer drop, a branch not taken), look at several calls: `--calls 5`. "
+    "Otherwise add its result to the loss, or take it out of the optimizer."
+)
+
+
+def check(analysis: Analysis) -> Iterator[Fault]:
+    """Nothing at all in the loss, a node that passes nothing on, a parameter that is left out, and torch's own error."""
+    yield from _nothing_went_in(analysis)
+    yield from without_gradient("not_in_graph", analysis)
+    yield from _left_out(analysis)
+    yield from raised_as("not have been used in the graph", WHAT, analysis)
+
+
+def _nothing_went_in(analysis: Analysis) -> Iterator[Fault]:
+    """`backward()` refused, and neither a cut nor a frozen parameter explains it."""
+    if not analysis.cannot_train or analysis.explained or analysis.frozen_in_loss:
+        return
+    text = "Nothing that requires a gradient went into what `backward()` was called on."
+    yield Fault(analysis.raised_line, (), text, severity=Severity.REFUSED)
+
+
+def _left_out(analysis: Analysis) -> Iterator[Fault]:
+    """Held by an optimizer of this step, with a fed neighbour, and nothing of it goes into the loss."""
+    if analysis.raised is not None or not analysis.passes:
+        return
+    lost = 0
+    for call in analysis.calls:
+        if call.kind and any(id(e) in analysis.perhaps for e in call.outputs):
+            for entry in call.inputs:
+                lost |= entry.value
+    blamed = {*analysis.wiped, *analysis.named(lost)}
+    for optimizer in analysis.working_optimizers.values():
+        mine = ids_in(optimizer)
+        names = [n for n, p in analysis.names.parameters.items() if id(p) in mine]
+        if not any(analysis.states[n] == "gradient" for n in names):
+            continue
+        unfed = [
+            n for n in analysis.trainable_among(names)
+            if analysis.states[n] == "none" and n not in blamed and id(analysis.tensor(n)) not in analysis.fed
+        ]  # fmt: skip
+        idle = [n for n in unfed if n in analysis.once]
+        if not idle:
+            continue
+        line = _last_use(idle, analysis)
+        what = WHAT if line is not None else f"nothing in this step uses {verb(idle, 'it', 'them')}"
+        text = f"{listed(idle)} {verb(idle, 'gets', 'get')} no gradient: {what}."
+        yield Fault(line, tuple(idle), text, "" if line is not None else LEFT_OUT, Severity.UNUSED, len(idle))
+
+
+def _last_use(names: list[str], analysis: Analysis) -> Line | None:
+    """The last line that used one of these parameters."""
+    bits = {analysis.bit(analysis.tensor(n)) for n in names}
+    calls = [c for c in analysis.calls if c.in_step and any(e.leaf in bits for e in c.inputs)]
+    return calls[-1].line if calls else None
+
+
+RULE = Rule(
+    kind="not_in_graph",
+    title="Not part of the loss",
+    what=WHAT,
+    why="What the loss does not depend on gets no gradient, however often it is computed.",
+    instead="Add its result to the loss, or take it out of the optimizer.",
+    severity=Severity.STARVED,
+    bad="""
+import torch
+from torch import nn
+
+net, extra, x = nn.Linear(3, 1), nn.Linear(3, 1), torch.ones(8, 3)
+optimizer = torch.optim.SGD([*net.parameters(), *extra.parameters()], lr=0.1)
+
+
+def step():
+    total = net(x).pow(2).mean() + 0 * x.sum()
+    penalty = extra(x).pow(2).mean()  # <--
+    return total
+""",
+    good="""
+import torch
+from torch import nn
+
+net, extra, x = nn.Linear(3, 1), nn.Linear(3, 1), torch.ones(8, 3)
+optimizer = torch.optim.SGD([*net.parameters(), *extra.parameters()], lr=0.1)
+
+
+def step():
+    total = net(x).pow(2).mean() + 0 * x.sum()
+    total = total + extra(x).pow(2).mean()
+    return total
+""",
+    check=check,
+)

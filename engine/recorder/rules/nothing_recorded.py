@@ -1,0 +1,50 @@
+"""Nothing to diagnose: no `backward()` ran, or no parameter was found. That is no clean bill of health."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..analysis.analysis import Analysis
+from ..rule import Fault, Rule, Severity
+
+WHAT = "nothing can be said about gradients"
+
+
+def check(analysis: Analysis) -> Iterator[Fault]:
+    """A step without a backward pass, or without a parameter."""
+    if analysis.raised is not None:
+        return
+    by_hand = any(event.kind == "set_grad" for event in analysis.events)
+    if not analysis.passes and not by_hand:
+        text = "No `backward()` ran, so nothing can be said about gradients."
+        yield Fault(None, (), text, "Put the call of `backward()` into what is recorded.")
+    elif not analysis.states and not analysis.hidden:
+        text = "No parameter was found among the variables that the step leads to, so nothing can be said about it."
+        yield Fault(None, (), text)
+
+
+RULE = Rule(
+    kind="not_in_graph",
+    title="Nothing to diagnose",
+    what=WHAT,
+    why="Without a backward pass and without a parameter there is no gradient to look at.",
+    instead="Name the model: `names={'model': model}`, or pass its optimizer.",
+    severity=Severity.RAISED,
+    bad="""
+import torch
+
+
+def step():
+    return torch.ones(3, requires_grad=True).sum()
+""",
+    good="""
+import torch
+
+weight = torch.ones(3, requires_grad=True)
+
+
+def step():
+    return weight.sum()
+""",
+    check=check,
+)

@@ -1,0 +1,70 @@
+"""An optimizer that holds tensors which the model no longer uses, or none at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...text import listed, verb
+from ..analysis.analysis import Analysis
+from ..capture.source_text import line_that_binds
+from ..rule import Fault, Rule, Severity
+
+WHAT = "the optimizer holds tensors that the model no longer uses"
+
+EMPTY = "Put a list into it: `list(model.parameters())`. A generator that was read once gives nothing more."
+
+
+def check(analysis: Analysis) -> Iterator[Fault]:
+    """The places where it happens."""
+    hidden = {id(p) for p in analysis.hidden.values()}
+    alive = {id(p) for p in analysis.names.parameters.values()} | hidden
+    used = {id(analysis.leaf(b)) for run in analysis.passes for b in run.arrived} if analysis.held else set()
+    for name, optimizer in analysis.names.optimizers.items():
+        line = line_that_binds(analysis.file, name.partition(".")[0])
+        mine = [p for group in optimizer.param_groups for p in group["params"]]
+        gone = [p for p in mine if id(p) not in alive and id(p) not in used]
+        left_out = [
+            n for n, p in analysis.names.parameters.items()
+            if analysis.states[n] in ("gradient", "zero") and not analysis.is_held(n) and id(p) not in hidden
+        ]  # fmt: skip
+        if gone and left_out:
+            who = verb(left_out, "gets a gradient and never moves", "get gradients and never move")
+            tensors = "tensor" if len(gone) == 1 else "tensors"
+            text = f"{listed(left_out)} {who}: `{name}` holds {len(gone)} {tensors} that the model no longer uses."
+            yield Fault(line, tuple(left_out), text, weight=len(left_out))
+        if not all(group["params"] for group in optimizer.param_groups):
+            text = f"`{name}` has a group without parameters, so it never moves what was meant to be in it."
+            yield Fault(line, (), text, EMPTY)
+
+
+RULE = Rule(
+    kind="stale_optimizer",
+    title="Optimizer of tensors that are gone",
+    what=WHAT,
+    why="The gradients come, and the optimizer moves other tensors by nothing.",
+    instead="Build the optimizer after the last change to the model, or `add_param_group` the new ones.",
+    severity=Severity.STILL,
+    bad="""
+import torch
+from torch import nn
+
+net, x = nn.Linear(3, 1), torch.ones(8, 3)
+optimizer = torch.optim.SGD(nn.Linear(3, 1).parameters(), lr=0.1)  # <--
+
+
+def step():
+    return net(x).pow(2).mean()
+""",
+    good="""
+import torch
+from torch import nn
+
+net, x = nn.Linear(3, 1), torch.ones(8, 3)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+
+def step():
+    return net(x).pow(2).mean()
+""",
+    check=check,
+)

@@ -1,0 +1,51 @@
+"""A `torch.tensor(...)` of tensors that have a history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..analysis.analysis import Analysis
+from ..rule import Fault, Rule, Severity
+from ..starving import starved_by
+
+WHAT = "building a new tensor out of old ones copies their numbers, not their history"
+
+
+def check(analysis: Analysis) -> Iterator[Fault]:
+    """The places where it happens."""
+    yield from starved_by("torch_tensor", WHAT, analysis)
+
+
+RULE = Rule(
+    kind="torch_tensor",
+    title="Tensor built anew from old ones",
+    what=WHAT,
+    why="`torch.tensor([...])` reads the numbers and forgets where they came from.",
+    instead="Use `torch.stack` or `torch.cat` on tensors, and the tensor itself instead of a copy.",
+    severity=Severity.STARVED,
+    bad="""
+import torch
+from torch import nn
+
+net, head, x = nn.Linear(3, 4), nn.Linear(4, 1), torch.ones(8, 3)
+optimizer = torch.optim.SGD([*net.parameters(), *head.parameters()], lr=0.1)
+
+
+def step():
+    means = torch.tensor([column.mean() for column in net(x).T])  # <--
+    return head(means).pow(2).mean()
+""",
+    good="""
+import torch
+from torch import nn
+
+net, head, x = nn.Linear(3, 4), nn.Linear(4, 1), torch.ones(8, 3)
+optimizer = torch.optim.SGD([*net.parameters(), *head.parameters()], lr=0.1)
+
+
+def step():
+    means = torch.stack([column.mean() for column in net(x).T])
+    return head(means).pow(2).mean()
+""",
+    check=check,
+)
