@@ -9,6 +9,7 @@ from torch import nn
 from torch.optim import Optimizer
 
 from .names import Names
+from .reading import behind
 
 _SHOWN = 8
 """Known names that a refusal lists."""
@@ -19,7 +20,8 @@ def optimizers_in(given: object) -> tuple[Optimizer, ...]:
     if given is None:
         return ()
     # Some modules can be gone through like a list; they are meant as one.
-    found = tuple(given) if isinstance(given, Iterable) and not isinstance(given, nn.Module) else (given,)
+    one = behind(given)
+    found = tuple(map(behind, one)) if isinstance(one, Iterable) and not isinstance(one, nn.Module) else (one,)
     wrong = next((one for one in found if not isinstance(one, Optimizer)), None)
     if wrong is not None:
         raise TypeError(

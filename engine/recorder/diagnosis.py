@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .compiled import note_on_compiled
 from .cuts import CutFound, find_cuts
 from .faults import freeze_line, warn_of_no_path, warn_of_nothing, warn_of_raised
 from .finite import warn_of_non_finite
@@ -52,7 +53,7 @@ def diagnose(recorder: Recorder) -> StepRecord:
         *warn_of_growth(growing, scene),
     ]
     findings = _in_order(found, scene)
-    notes = tuple(notes_on(scene))
+    notes = (*notes_on(scene), *note_on_compiled(scene.tape))
     all_cuts = (*(_cut(cut, scene, where) for cut in cuts), *(_zero_cut(zero, scene) for zero in zeros))
     return StepRecord(
         loss=recorder.loss_value,

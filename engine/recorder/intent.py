@@ -12,7 +12,7 @@ from torch.optim import Optimizer
 
 from .cuts import CutFound
 from .flow import Call, Entry
-from .names import ids_in
+from .names import held_in, ids_in, modules_of
 from .scene import Scene, after
 
 
@@ -80,9 +80,9 @@ def _in_eval_mode(names: list[str], scene: Scene) -> bool:
     for value in scene.names.variables.values():
         if isinstance(value, nn.Module):
             owners += [
-                m for m in value.modules() if any(id(p) in wanted for p in m.parameters(recurse=False))
+                m for _, m in modules_of("", value) if any(id(p) in wanted for _, p in held_in(m, "_parameters"))
             ]
-    covered = {id(p) for m in owners for p in m.parameters(recurse=False)}
+    covered = {id(p) for m in owners for _, p in held_in(m, "_parameters")}
     return bool(owners) and wanted <= covered and not any(m.training for m in owners)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from .faults import freeze_line
+from .flow import Entry
 from .frames import Line
 from .records import Buffer, ParameterState
 from .scene import Scene
@@ -129,19 +130,30 @@ def computed_tensors(scene: Scene) -> list[Computed]:
         state: ParameterState = "not_retained"
         reason = "It is computed, no leaf: its gradient is used on the way back and not kept."
         if scene.raised is None and on_the_way and entry is not None and not entry.scalar:
-            if before is value:
+            asked = scene.recorder.whole_step and "." not in name
+            if name in scene.recorder.read_later:
+                unnamed = True
+                reason = f"it is computed, no leaf, so it is not kept, and line {scene.recorder.read_later[name]} reads it."
+            elif before is value:
                 behind = scene.named(entry.tracked)
                 unnamed = not [n for n in behind if n not in scene.names.held_only]
+                unnamed = unnamed and (scene.recorder.whole_step or _of_plain_leaves(entry, scene))
                 held = [n.partition(".")[0] for n in behind]
                 reason = "it is computed from a leaf that no variable holds, so the gradient is kept nowhere."
                 if unnamed and held:
                     reason = f"it was computed from the tensor that `{held[0]}` holds, and stays as it is when that one moves."
             else:
-                unnamed = not isinstance(before, Tensor)
+                unnamed = asked and not isinstance(before, Tensor)
                 reason = "it is computed, no leaf, so its gradient is used on the way back and not kept."
             state = "none" if unnamed else "not_retained"
         found.append(Computed(name, value, line, state, reason))
     return found
+
+
+def _of_plain_leaves(entry: Entry, scene: Scene) -> bool:
+    """Whether no layer's parameter stands behind a tensor: then it is meant to be trained itself."""
+    leaves = scene.tape.flow.graph.leaves
+    return not any(isinstance(leaf, nn.Parameter) for bit, leaf in enumerate(leaves) if entry.tracked >> bit & 1)
 
 
 def moved_buffers(scene: Scene) -> tuple[Buffer, ...]:
