@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 from torch.optim import Optimizer
 
 from .reading import attributes, behind, keyed
@@ -65,9 +66,13 @@ def modules_of(key: str, module: nn.Module) -> list[tuple[str, nn.Module]]:
 
 
 def held_in(module: nn.Module, kind: str) -> list[tuple[str, Any]]:
-    """A module's own `_modules`, `_parameters` or `_buffers`; none where its `__init__` didn't come that far."""
+    """A module's own `_modules`, `_parameters` or `_buffers`; none where its `__init__` didn't come that far.
+
+    Parameters of a lazy module are left out until its first forward makes them.
+    """
     try:
-        return [(name, held) for name, held in getattr(module, kind).items() if held is not None]
+        items = getattr(module, kind).items()
+        return [(name, held) for name, held in items if held is not None and not is_lazy(held)]
     except Exception:
         return []
 
