@@ -28,14 +28,14 @@ def is_generated(file: str, scope: dict[str, Any], is_installed: Callable[[str],
             file.startswith(_GENERATORS) or not linecache.getlines(file)
         )
     first = name.partition(".")[0]
-    if first in ("", "__main__"):
+    if first in ("", "__main__") or scope.get("__spec__") is None:  # run as a script, by whatever way
         return False
     package = sys.modules.get(first)
     home = getattr(package, "__file__", None)
     if isinstance(home, str) and is_installed(home):
         folders = [str(folder) for folder in getattr(package, "__path__", ())]
-        return not any(file.startswith(os.path.join(folder, "")) for folder in folders)
-    return _is_under(file, tempfile.gettempdir()) and not _is_under(file, os.getcwd()) and not _is_found(file, name)
+        return not any(_is_under(file, folder) for folder in folders)
+    return _is_under(file, tempfile.gettempdir()) and not _is_found(file, name)
 
 
 def _is_under(file: str, folder: str) -> bool:
@@ -43,9 +43,10 @@ def _is_under(file: str, folder: str) -> bool:
 
 
 def _is_found(file: str, name: str) -> bool:
-    """Whether an `import` of the module would find the file."""
-    parts = name.split(".") + (["__init__"] if os.path.basename(file) == "__init__.py" else [])
-    folder = os.path.realpath(file)
-    for _ in parts:
-        folder = os.path.dirname(folder)
-    return any(os.path.realpath(entry) == folder for entry in sys.path)
+    """Whether the file has the module's name, in a folder that is searched or that the program works in."""
+    end = os.path.join(*name.split("."))
+    path = os.path.realpath(file).removesuffix(".py").removesuffix(os.sep + "__init__")
+    if not path.endswith(os.sep + end):
+        return False
+    folder = path[: -len(end)].rstrip(os.sep)
+    return _is_under(file, os.getcwd()) or any(os.path.realpath(entry) == folder for entry in sys.path)
