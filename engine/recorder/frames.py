@@ -13,6 +13,7 @@ import os
 import site
 import sysconfig
 from dataclasses import dataclass
+from functools import partial
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -124,7 +125,9 @@ def _judge(code: CodeType, scope: dict[str, Any]) -> int:
             flags |= Passed.CHECKPOINT
         elif inside == "utils/_contextlib.py" and name == "decorate_context":
             flags |= Passed.DECORATOR
-        elif inside == "_dynamo/eval_frame.py" and code.co_qualname.startswith("_TorchDynamoContext.__call__."):
+        elif inside == "_dynamo/eval_frame.py" and code.co_qualname.startswith(
+            "_TorchDynamoContext.__call__."
+        ):
             flags |= Passed.COMPILED
         return flags
     if _is_installed(file):
@@ -216,10 +219,13 @@ def _is_its_own(frame: FrameType, passed: int, packages: list[FrameType]) -> boo
 
 def _code_of(function: object) -> object:
     """The code that runs when a function is called: behind decorators, `partial`, a method or an object's `__call__`."""
-    while True:
-        inner = getattr(function, "__wrapped__", None) or getattr(function, "func", None)
-        if inner is None:
-            break
-        function = inner
-    function = getattr(function, "__func__", function)
-    return getattr(function, "__code__", None) or getattr(getattr(type(function), "__call__", None), "__code__", None)
+    try:
+        while True:
+            inner = function.func if isinstance(function, partial) else getattr(function, "__wrapped__", None)
+            if inner is None:
+                break
+            function = inner
+        function = getattr(function, "__func__", function)
+        return getattr(function, "__code__", None) or type(function).__call__.__code__
+    except Exception:  # what is called there is none, or an object that raises when it is asked
+        return None

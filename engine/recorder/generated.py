@@ -24,9 +24,7 @@ def is_generated(file: str, scope: dict[str, Any], is_installed: Callable[[str],
     if file.startswith("<"):
         if file == "<string>":
             return not (sys.argv[:1] == ["-c"] and name == "__main__")
-        return not file.startswith(_TYPED) and (
-            file.startswith(_GENERATORS) or not linecache.getlines(file)
-        )
+        return not file.startswith(_TYPED) and (file.startswith(_GENERATORS) or not linecache.getlines(file))
     first = name.partition(".")[0]
     if first in ("", "__main__") or scope.get("__spec__") is None:  # run as a script, by whatever way
         return False

@@ -80,7 +80,9 @@ def _in_eval_mode(names: list[str], scene: Scene) -> bool:
     for value in scene.names.variables.values():
         if isinstance(value, nn.Module):
             owners += [
-                m for _, m in modules_of("", value) if any(id(p) in wanted for _, p in held_in(m, "_parameters"))
+                m
+                for _, m in modules_of("", value)
+                if any(id(p) in wanted for _, p in held_in(m, "_parameters"))
             ]
     covered = {id(p) for m in owners for _, p in held_in(m, "_parameters")}
     return bool(owners) and wanted <= covered and not any(m.training for m in owners)

@@ -129,7 +129,12 @@ def computed_tensors(scene: Scene) -> list[Computed]:
         line = entry.call.line if entry is not None and entry.call is not None else None
         state: ParameterState = "not_retained"
         reason = "It is computed, no leaf: its gradient is used on the way back and not kept."
-        if scene.raised is None and entry is not None and id(entry) in scene.into_loss and entry not in scene.roots:
+        if (
+            scene.raised is None
+            and entry is not None
+            and id(entry) in scene.into_loss
+            and entry not in scene.roots
+        ):
             missed = _missed(name, value, entry, scene)
             state, reason = ("none", missed) if missed else (state, reason)
         found.append(Computed(name, value, line, state, reason))
@@ -150,7 +155,9 @@ def _missed(name: str, tensor: Tensor, entry: Entry, scene: Scene) -> str:
         return ""
     if before is not tensor:
         asked = recorder.whole_step and "." not in name and not isinstance(before, Tensor)
-        return "it is computed, no leaf, so its gradient is used on the way back and not kept." if asked else ""
+        return (
+            "it is computed, no leaf, so its gradient is used on the way back and not kept." if asked else ""
+        )
     behind = scene.named(entry.tracked)
     if any(n not in scene.names.held_only for n in behind):
         return ""
@@ -165,7 +172,9 @@ def _missed(name: str, tensor: Tensor, entry: Entry, scene: Scene) -> str:
 def _of_plain_leaves(entry: Entry, scene: Scene) -> bool:
     """Whether no layer's parameter stands behind a tensor: then it was to be trained itself."""
     leaves = scene.tape.flow.graph.leaves
-    return not any(isinstance(leaf, nn.Parameter) for bit, leaf in enumerate(leaves) if entry.tracked >> bit & 1)
+    return not any(
+        isinstance(leaf, nn.Parameter) for bit, leaf in enumerate(leaves) if entry.tracked >> bit & 1
+    )
 
 
 def moved_buffers(scene: Scene) -> tuple[Buffer, ...]:

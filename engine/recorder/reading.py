@@ -11,6 +11,7 @@ import weakref
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 from torch import Tensor, nn
 
@@ -39,10 +40,12 @@ def attributes(value: object) -> dict[str, object]:
             try:
                 if slot not in ("__dict__", "__weakref__"):
                     found[slot] = behind(own[slot].__get__(value))
-            except Exception:  # noqa: S112  # a slot that is not filled, or is none
+            except Exception:  # a slot that is not filled, or is none
                 continue
     try:
-        found.update((key, behind(held)) for key, held in dict(object.__getattribute__(value, "__dict__")).items())
+        found.update(
+            (key, behind(held)) for key, held in dict(object.__getattribute__(value, "__dict__")).items()
+        )
     except Exception:
         return found
     return found
@@ -63,11 +66,12 @@ def keyed(value: object, most: int) -> list[tuple[str, object]]:
     return [(str(number), behind(item)) for number, item in enumerate(_sequence(value, most))]
 
 
+_READERS: dict[type, Any] = {kind: kind.__iter__ for kind in (list, tuple, set, frozenset, deque)}
+
+
 def _sequence(value: object, most: int) -> Iterator[object]:
-    for kind in (list, tuple, set, frozenset, deque):
-        if isinstance(value, kind):
-            return islice(kind.__iter__(value), most)
-    return iter(())
+    read = next((read for kind, read in _READERS.items() if isinstance(value, kind)), None)
+    return iter(()) if read is None else islice(read(value), most)
 
 
 def _shown(key: object, number: int) -> str:

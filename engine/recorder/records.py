@@ -177,7 +177,9 @@ class Cut:
 
     def __repr__(self) -> str:
         whom = f"starves {len(self.starved)}" if self.starved else "starves nobody"
-        return _short(self, f"{self.kind}{' (meant)' if self.intended else ''} {whom} at {self.location or '?'}")
+        return _short(
+            self, f"{self.kind}{' (meant)' if self.intended else ''} {whom} at {self.location or '?'}"
+        )
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,17 @@ def check(report: StepRecord, cut: bool) -> None:
         assert report.findings[0].names == ("net.weight", "net.bias")
     operations = [stage.operation for stage in report.stages]
     assert operations.count("linear") % 2 == 0
-    assert set(operations) <= {"input", "linear", "detach", "pow", "mean", "div", "mul", "__truediv__", "__mul__"}
+    assert set(operations) <= {
+        "input",
+        "linear",
+        "detach",
+        "pow",
+        "mean",
+        "div",
+        "mul",
+        "__truediv__",
+        "__mul__",
+    }
 
 
 @every_optimizer

@@ -69,7 +69,9 @@ def both(step: Callable[[], Tensor], net: nn.Module) -> list[StepRecord]:
 
 
 @pytest.mark.parametrize("compiled", FORMS)
-def test_compiled_code_that_ran_eagerly_is_told(compiled: Callable[[nn.Module], Callable[[Tensor], Tensor]]) -> None:
+def test_compiled_code_that_ran_eagerly_is_told(
+    compiled: Callable[[nn.Module], Callable[[Tensor], Tensor]],
+) -> None:
     net, x = Net(), torch.randn(4, 3)
     fast = compiled(net)
     for report in both(lambda: fast(x).pow(2).mean(), net):
@@ -87,8 +89,7 @@ def test_it_is_told_beside_a_fault_and_beside_an_exception(
     fast = compiled(net)
 
     def wrong() -> Tensor:
-        loss = fast(x).detach().sum()
-        return loss
+        return fast(x).detach().sum()
 
     def raising() -> Tensor:
         raise ValueError(f"no {fast(x).shape}")

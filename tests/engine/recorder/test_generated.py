@@ -56,6 +56,9 @@ def loaded(name: str, file: Path, text: str, monkeypatch: pytest.MonkeyPatch) ->
     return module
 
 
+DETACH: Any = Tensor.detach
+
+
 def a_dataclass(h: Tensor) -> Tensor:
     @dataclasses.dataclass
     class Batch:
@@ -67,7 +70,7 @@ def a_dataclass(h: Tensor) -> Tensor:
 def an_attrs_class(h: Tensor) -> Tensor:
     @attrs.define
     class Batch:
-        features: Tensor = attrs.field(converter=Tensor.detach)
+        features: Tensor = attrs.field(converter=DETACH)  # type: ignore[misc]
 
     return Batch(h).features
 
@@ -84,14 +87,15 @@ def a_traced_graph(h: Tensor) -> Tensor:
         def forward(self, h: Tensor) -> Tensor:
             return h.detach()
 
-    return GRAPH(h) if (GRAPH := torch.fx.symbolic_trace(Cut())) else h
+    graph: Callable[[Tensor], Tensor] = torch.fx.symbolic_trace(Cut())
+    return graph(h)
 
 
 GENERATED: dict[str, tuple[Callable[[Tensor], Tensor], str]] = {
     "dataclass": (a_dataclass, "return Batch().features"),
     "attrs": (an_attrs_class, "return Batch(h).features"),
     "exec": (code_without_lines, 'exec("out = h.detach()", names)'),
-    "torch.fx": (a_traced_graph, "return GRAPH(h) if (GRAPH := torch.fx.symbolic_trace(Cut())) else h"),
+    "torch.fx": (a_traced_graph, "return graph(h)"),
 }
 
 
@@ -124,12 +128,20 @@ def test_the_readers_own_module_is_the_readers_wherever_it_lies(
     assert text_of(blamed(module.cut)) == "return h.detach()"
 
 
-def test_an_installed_packages_module_is_not_the_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_installed_packages_module_is_not_the_readers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     module: Any = installed("a_library_of_cuts", CUT, tmp_path, monkeypatch)
     assert text_of(blamed(module.cut)) == "cut = between(features)  # the reader's line"
 
 
-CELLS = ["<ipython-input-3-0a1b2c>", "<stdin>", "<python-input-2>", "<lesson.py, detach linear>", "{}/ipykernel_7/12.py"]
+CELLS = [
+    "<ipython-input-3-0a1b2c>",
+    "<stdin>",
+    "<python-input-2>",
+    "<lesson.py, detach linear>",
+    "{}/ipykernel_7/12.py",
+]
 
 
 @pytest.mark.parametrize("name", CELLS)

@@ -98,11 +98,11 @@ class Equal(nn.Module):
 
 
 class OddDict(dict[object, object]):
-    items = values = keys = __iter__ = raising  # type: ignore[assignment]
+    items = values = keys = __iter__ = raising
 
 
 class OddList(list[object]):
-    __iter__ = __len__ = raising  # type: ignore[assignment]
+    __iter__ = __len__ = raising
 
 
 def dead_proxy() -> object:
@@ -127,7 +127,11 @@ ODD: dict[str, Callable[[], object]] = {
     "an odd dictionary": lambda: OddDict(a=1),
     "an odd list": lambda: OddList([1]),
     "a tensor as a key": lambda: {torch.zeros(3): [nn.Linear(3, 1)]},
-    "a mixed bag": lambda: [dead_proxy(), {1: odd(__class__=property(raising))}, odd(__getattribute__=raising)],
+    "a mixed bag": lambda: [
+        dead_proxy(),
+        {1: odd(__class__=property(raising))},
+        odd(__getattribute__=raising),
+    ],
 }
 
 
@@ -135,7 +139,7 @@ ODD: dict[str, Callable[[], object]] = {
 def test_an_odd_name_ends_no_recording(make: Callable[[], object]) -> None:
     keep = [make(), type("Holder", (), {})()]
     thing, holder = keep
-    holder.thing = thing  # type: ignore[attr-defined]
+    holder.thing = thing
     net, x = nn.Linear(3, 1), torch.randn(4, 3)
     optimizer = torch.optim.SGD(net.parameters(), 0.1)
     net.extra = None if issubclass(type(thing), nn.Module) else [thing]  # type: ignore[assignment]
