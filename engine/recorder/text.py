@@ -51,7 +51,7 @@ def _finding(number: int, finding: Finding) -> Iterator[str]:
     yield ""
     place = f"  {finding.location}" if finding.location else ""
     yield f"{number}. {finding.kind}{place}"
-    if finding.location:
+    if finding.location and finding.location.text:
         yield f"       {finding.location.text}"
     yield from _wrapped(finding.text, "   ")
     if finding.suggestion:
