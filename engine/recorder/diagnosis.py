@@ -10,6 +10,7 @@ from .analysis.gradient_paths import find_paths
 from .analysis.intent import settle_intent
 from .analysis.stages import build_stages
 from .analysis.zeros import ZeroFound, find_dropped, find_zeros
+from .capture.compiled import note_on_compiled
 from .capture.frames import Line
 from .capture.session import Recorder
 from .capture.tensors import read_only
@@ -52,7 +53,7 @@ def diagnose(recorder: Recorder) -> StepRecord:
         *warn_of_growth(growing, scene),
     ]
     findings = _in_order(found, scene)
-    notes = tuple(notes_on(scene))
+    notes = (*notes_on(scene), *note_on_compiled(scene.tape))
     all_cuts = (*(_cut(cut, scene, where) for cut in cuts), *(_zero_cut(zero, scene) for zero in zeros))
     return StepRecord(
         loss=recorder.loss_value,

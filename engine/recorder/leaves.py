@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from .analysis.facts import Scene
+from .capture.data_flow import Entry
 from .capture.frames import Line
 from .capture.tensors import grad_fn_of
 from .faults import freeze_line
@@ -32,7 +33,9 @@ def warn_of_leaves(scene: Scene, computed: list[Computed], buffers: tuple[Buffer
     for one in computed:
         if one.state == "none":
             yield warned(65, "non_leaf", one.line, (one.name,), f"`{one.name}` has no `.grad`: {one.reason}")
-    event = next((e for e in reversed(scene.tape.events) if e.kind == "grad_of_non_leaf"), None)
+    told = [one.tensor for one in computed if one.state == "none"]
+    reads = [e for e in scene.tape.events if e.kind == "grad_of_non_leaf"]
+    event = next((e for e in reversed(reads) if not any(e.tensor is tensor for tensor in told)), None)
     if event is not None and scene.raised is None and event.entry is not None:
         call = event.entry.call
         yield warned(
@@ -124,24 +127,54 @@ def computed_tensors(scene: Scene) -> list[Computed]:
             continue
         entry = scene.tape.flow.look_up(value)
         line = entry.call.line if entry is not None and entry.call is not None else None
-        before = scene.recorder.before.variables.get(name)
-        on_the_way = entry is not None and id(entry) in scene.into_loss and entry not in scene.roots
         state: ParameterState = "not_retained"
         reason = "It is computed, no leaf: its gradient is used on the way back and not kept."
-        if scene.raised is None and on_the_way and entry is not None and not entry.scalar:
-            if before is value:
-                behind = scene.named(entry.tracked)
-                unnamed = not [n for n in behind if n not in scene.names.held_only]
-                held = [n.partition(".")[0] for n in behind]
-                reason = "it is computed from a leaf that no variable holds, so the gradient is kept nowhere."
-                if unnamed and held:
-                    reason = f"it was computed from the tensor that `{held[0]}` holds, and stays as it is when that one moves."
-            else:
-                unnamed = not isinstance(before, Tensor)
-                reason = "it is computed, no leaf, so its gradient is used on the way back and not kept."
-            state = "none" if unnamed else "not_retained"
+        if (
+            scene.raised is None
+            and entry is not None
+            and id(entry) in scene.into_loss
+            and entry not in scene.roots
+        ):
+            missed = _missed(name, value, entry, scene)
+            state, reason = ("none", missed) if missed else (state, reason)
         found.append(Computed(name, value, line, state, reason))
     return found
+
+
+def _missed(name: str, tensor: Tensor, entry: Entry, scene: Scene) -> str:
+    """Why a computed tensor has no `.grad`, where somebody counts on one; "" where nobody does.
+
+    A step is told by what it leaves behind: a variable of the module that was none before is there to be looked at.
+    A block is a part of somebody's code, and its intermediates are no more than that, unless their `.grad` is read.
+    """
+    recorder = scene.recorder
+    line, before = recorder.read_later.get(name), recorder.before.variables.get(name)
+    if line is not None:
+        return f"it is computed, no leaf, so its gradient is not kept, and line {line} reads it."
+    if entry.scalar:
+        return ""
+    if before is not tensor:
+        asked = recorder.whole_step and "." not in name and not isinstance(before, Tensor)
+        return (
+            "it is computed, no leaf, so its gradient is used on the way back and not kept." if asked else ""
+        )
+    behind = scene.named(entry.tracked)
+    if any(n not in scene.names.held_only for n in behind):
+        return ""
+    if not recorder.whole_step and not _of_plain_leaves(entry, scene):
+        return ""
+    if behind:
+        held = behind[0].partition(".")[0]
+        return f"it was computed from the tensor that `{held}` holds, and stays as it is when that one moves."
+    return "it is computed from a leaf that no variable holds, so the gradient is kept nowhere."
+
+
+def _of_plain_leaves(entry: Entry, scene: Scene) -> bool:
+    """Whether no layer's parameter stands behind a tensor: then it was to be trained itself."""
+    leaves = scene.tape.flow.graph.leaves
+    return not any(
+        isinstance(leaf, nn.Parameter) for bit, leaf in enumerate(leaves) if entry.tracked >> bit & 1
+    )
 
 
 def moved_buffers(scene: Scene) -> tuple[Buffer, ...]:

@@ -8,8 +8,9 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from .analysis.facts import Scene
-from .capture.data_flow import Call, Entry, tensors_in
+from .capture.data_flow import Call, Entry
 from .capture.frames import Line
+from .capture.reading import elements
 from .suggestions import listed
 from .warned import Warned, warned
 
@@ -28,6 +29,9 @@ _NO_EDIT = frozenset(
     ]
 )
 """In-place calls that leave the numbers as they are, or give the tensor another memory."""
+
+_MOST = 20_000
+"""Items of one container that are looked at."""
 
 
 def warn_of_memory(scene: Scene) -> Iterator[Warned]:
@@ -128,7 +132,7 @@ def _snapshots(scene: Scene) -> Iterator[Warned]:
         if isinstance(value, nn.Module | Optimizer) or not isinstance(value, Tensor | dict | list | tuple):
             continue
         shared, line = [], None
-        for tensor in tensors_in(value):
+        for tensor in _tensors_in(value):
             entry = scene.tape.flow.look_up(tensor)
             if entry is None or tensor.requires_grad or entry.call is None or not entry.call.in_step:
                 continue
@@ -145,3 +149,11 @@ def _snapshots(scene: Scene) -> Iterator[Warned]:
         if shared:
             text = f"`{name}` is no copy: it shares its memory with {listed(shared)}, so the next `optimizer.step()` changes it too."
             yield warned(50, "alias", line, shared, text)
+
+
+def _tensors_in(value: object, depth: int = 3) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif depth and isinstance(value, dict | list | tuple):
+        for item in elements(value, _MOST):
+            yield from _tensors_in(item, depth - 1)

@@ -15,8 +15,20 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.generic]
 
+_SHOWN = 90
+"""Characters of a text in a record's representation, which stands for it in a list or a notebook's output."""
+
 GradientState = Literal["value", "zero", "none"]
 ParameterState = Literal["gradient", "none", "zero", "not_retained"]
+
+
+def _short(record: object, text: str) -> str:
+    text = " ".join(text.split())
+    return f"<{type(record).__name__} {text if len(text) <= _SHOWN else text[: _SHOWN - 3] + '...'}>"
+
+
+def _counted(number: int, one: str) -> str:
+    return f"{number} {one}{'' if number == 1 else 's'}"
 
 
 @dataclass(frozen=True)
@@ -71,6 +83,9 @@ class TensorRecord(NamedTuple):
             return None
         return float((values.min, values.max, lambda: values.mean(dtype=np.float64))[which]())
 
+    def __repr__(self) -> str:
+        return _short(self, f"{self.name or 'unnamed'}: {self.dtype} {list(self.shape)}")
+
 
 class Stage(NamedTuple):
     """One call of the step, in order, or (with `operation` "input") one tensor that the step started from."""
@@ -96,6 +111,11 @@ class Stage(NamedTuple):
     number_of_calls: int = 1
     """How many calls stand behind this stage: more than one for a custom Function."""
 
+    def __repr__(self) -> str:
+        inside = f" in {self.module}" if self.module else ""
+        shape = f"{list(self.output.shape)}, gradient {self.gradient_state}"
+        return _short(self, f"{self.index} {self.operation}{inside}: {self.output.name or 'unnamed'} {shape}")
+
 
 class GradientPath(NamedTuple):
     """One way by which a gradient came to a parameter: the lines from its first use to the loss."""
@@ -104,6 +124,9 @@ class GradientPath(NamedTuple):
     operations: tuple[str, ...]
     state: GradientState
     """What came back by this way alone."""
+
+    def __repr__(self) -> str:
+        return _short(self, f"{self.state} by {', '.join(map(str, self.lines))}")
 
 
 class ParameterRecord(NamedTuple):
@@ -122,6 +145,9 @@ class ParameterRecord(NamedTuple):
     paths: tuple[GradientPath, ...] = ()
     """The ways by which its gradient came, one for each call that used it."""
     requires_grad: bool = True
+
+    def __repr__(self) -> str:
+        return _short(self, f"{self.name} {list(self.shape)}: {self.state}")
 
 
 @dataclass(frozen=True)
@@ -149,6 +175,12 @@ class Cut:
     why: str = ""
     """Why it is taken to be intended, where it starves somebody and is."""
 
+    def __repr__(self) -> str:
+        whom = f"starves {len(self.starved)}" if self.starved else "starves nobody"
+        return _short(
+            self, f"{self.kind}{' (meant)' if self.intended else ''} {whom} at {self.location or '?'}"
+        )
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -159,6 +191,9 @@ class Finding:
     names: tuple[str, ...]
     text: str
     suggestion: str
+
+    def __repr__(self) -> str:
+        return _short(self, f"{self.kind}{f' at {self.location}' if self.location else ''}: {self.text}")
 
 
 @dataclass(frozen=True)
@@ -188,6 +223,9 @@ class Sent:
     """The line of the `backward()`, or None where the recorder sent the returned loss back itself."""
     reached: tuple[str, ...]
     """The parameters that it brought a gradient to."""
+
+    def __repr__(self) -> str:
+        return _short(self, f"from stage {self.stage} to {_counted(len(self.reached), 'parameter')}")
 
 
 @dataclass(frozen=True)
@@ -245,6 +283,10 @@ class StepRecord:
         from .render.text import to_text
 
         return to_text(self)
+
+    def __repr__(self) -> str:
+        counts = [(self.findings, "finding"), (self.parameters, "parameter"), (self.stages, "stage")]
+        return _short(self, f"{', '.join(_counted(len(held), one) for held, one in counts)}: {self.verdict}")
 
     def _repr_html_(self) -> str:
         from .render.html import to_html

@@ -17,7 +17,9 @@ from torch.optim import Optimizer
 
 from .capture.arguments import check_constants, constants_in, optimizers_in
 from .capture.mode import CallMode
+from .capture.reading import behind
 from .capture.session import KEEP, Recorder
+from .capture.source_text import grads_read_after
 from .record import StepRecord
 
 
@@ -55,6 +57,7 @@ class recording:  # noqa: N801 (a context manager, named like those of the stand
         self._recorder.whole_step = False
         self._recorder.begin()
         check_constants(self._constant, self._recorder.before, self._coming())
+        self._recorder.read_later = grads_read_after(self._frame.f_code, self._frame.f_lineno)
         self._mode = CallMode(self._recorder.tape)
         self._mode.__enter__()
         return self
@@ -101,6 +104,6 @@ class recording:  # noqa: N801 (a context manager, named like those of the stand
         found.update(frame.f_locals)
         return {
             k: v
-            for k, v in found.items()
+            for k, v in ((k, behind(v)) for k, v in found.items())
             if not k.startswith("__") and not isinstance(v, ModuleType | type | recording)
         }

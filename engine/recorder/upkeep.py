@@ -17,7 +17,8 @@ from torch.optim import Optimizer
 from .analysis.facts import Scene, arrivals
 from .analysis.intent import working_optimizers
 from .capture.frames import Line
-from .capture.names import ids_in
+from .capture.names import held_in, ids_in, modules_of
+from .capture.reading import behind, keyed
 from .capture.source_text import line_that_assigns, line_that_binds
 from .capture.tensors import grad_fn_of
 from .suggestions import WHAT, listed, verb
@@ -34,6 +35,8 @@ def warn_of_upkeep(scene: Scene) -> Iterator[Warned]:
     yield from _unused(scene)
 
 
+_MOST = 20_000
+"""Items of one container that are looked at."""
 _CONTAINERS = (list, tuple, dict, set, Tensor)
 _OF_EVERY_MODULE = frozenset(vars(nn.Module()))
 """The attributes that torch itself gives to a module: most of those that there are."""
@@ -47,29 +50,30 @@ def hidden_parameters(scene: Scene) -> dict[str, Tensor]:
         for path, module in layers:
             inside = vars(module)
             own_names = inside.keys() - _OF_EVERY_MODULE
-            holders = {n for n in own_names if isinstance(inside[n], _CONTAINERS) and n[0] != "_"}
+            holders = {n for n in own_names if n[:1] != "_" and isinstance(behind(inside[n]), _CONTAINERS)}
             for name in [n for n in inside if n in holders] if holders else ():
                 base = f"{path}.{name}" if path else name
-                for full, parameter in _contained(base, inside[name], 3):
-                    own = {id(p) for p in layers[0][1].parameters()} if own is None else own
+                for full, parameter in _contained(base, behind(inside[name]), 3):
+                    own = _registered(layers) if own is None else own
                     if id(parameter) not in own:
                         found.setdefault(full, parameter)
     return found
 
 
+def _registered(layers: list[tuple[str, nn.Module]]) -> set[int]:
+    return {id(parameter) for _, module in layers for _, parameter in held_in(module, "_parameters")}
+
+
 def _contained(base: str, held: object, depth: int) -> Iterator[tuple[str, Tensor]]:
     if isinstance(held, nn.Module):
-        for path, parameter in held.named_parameters():
-            yield f"{base}.{path}", parameter
+        for path, module in modules_of(base, held):
+            yield from ((f"{path}.{name}", parameter) for name, parameter in held_in(module, "_parameters"))
     elif isinstance(held, Tensor):
         if held.requires_grad and grad_fn_of(held) is None:
             yield base, held
-    elif depth and isinstance(held, Mapping):
-        for key, item in held.items():
-            yield from _contained(f"{base}[{key!r}]", item, depth - 1)
-    elif depth and isinstance(held, list | tuple | set):
-        for number, item in enumerate(held):
-            yield from _contained(f"{base}[{number}]", item, depth - 1)
+    elif depth:
+        for key, item in keyed(held, _MOST):
+            yield from _contained(f"{base}[{key}]", item, depth - 1)
 
 
 def _unregistered(scene: Scene, hidden: dict[str, Tensor]) -> Iterator[Warned]:
