@@ -9,6 +9,11 @@ from torch.optim.lr_scheduler import LRScheduler
 from ..text import listed, verb
 from .analysis.analysis import Analysis
 
+COMPILED = (
+    "Code under `torch.compile` was run eagerly to be recorded, so what only the compiled code does is not seen here: "
+    "an exception of its own, a graph break, other rounding."
+)
+
 
 def notes_on(analysis: Analysis) -> Iterator[str]:
     """Sentences on a step whose gradients come and whose parameters stay."""
@@ -20,6 +25,8 @@ def notes_on(analysis: Analysis) -> Iterator[str]:
             "No optimizer is among the names, so it is not known who should learn: "
             f"{listed(starved)} {verb(starved, 'gets', 'get')} no gradient."
         )
+    if analysis.compiled:
+        yield COMPILED
     if loose := _held_by_nobody(analysis):
         yield f"No known optimizer holds {listed(loose)}, so {verb(loose, 'it does', 'they do')} not move."
 

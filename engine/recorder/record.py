@@ -15,8 +15,20 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.generic]
 
+_SHOWN = 90
+"""Characters of a text in a record's representation, which stands for it in a list or a notebook's output."""
+
 GradientState = Literal["value", "zero", "none"]
 ParameterState = Literal["gradient", "none", "zero", "not_retained"]
+
+
+def _short(record: object, text: str) -> str:
+    text = " ".join(text.split())
+    return f"<{type(record).__name__} {text if len(text) <= _SHOWN else text[: _SHOWN - 3] + '...'}>"
+
+
+def _counted(number: int, one: str) -> str:
+    return f"{number} {one}{'' if number == 1 else 's'}"
 
 
 @dataclass(frozen=True)
@@ -71,6 +83,9 @@ class TensorRecord(NamedTuple):
             return None
         return float((values.min, values.max, lambda: values.mean(dtype=np.float64))[which]())
 
+    def __repr__(self) -> str:
+        return _short(self, f"{self.name or 'unnamed'}: {self.dtype} {list(self.shape)}")
+
 
 class Stage(NamedTuple):
     """One call of the step, in order, or (with `operation` "input") one tensor that the step started from."""
@@ -94,6 +109,11 @@ class Stage(NamedTuple):
     more_outputs: tuple[TensorRecord, ...] = ()
     """The second and further outputs of a call that gives several, such as the indices of `max`."""
 
+    def __repr__(self) -> str:
+        inside = f" in {self.module}" if self.module else ""
+        shape = f"{list(self.output.shape)}, gradient {self.gradient_state}"
+        return _short(self, f"{self.index} {self.operation}{inside}: {self.output.name or 'unnamed'} {shape}")
+
 
 class GradientPath(NamedTuple):
     """One way by which a gradient came to a parameter: the lines from its first use to the loss."""
@@ -102,6 +122,9 @@ class GradientPath(NamedTuple):
     operations: tuple[str, ...]
     state: GradientState
     """What came back by this way alone."""
+
+    def __repr__(self) -> str:
+        return _short(self, f"{self.state} by {', '.join(map(str, self.lines))}")
 
 
 class ParameterRecord(NamedTuple):
@@ -120,6 +143,9 @@ class ParameterRecord(NamedTuple):
     paths: tuple[GradientPath, ...] = ()
     """The ways by which its gradient came, one for each call that used it."""
     requires_grad: bool = True
+
+    def __repr__(self) -> str:
+        return _short(self, f"{self.name} {list(self.shape)}: {self.state}")
 
 
 @dataclass(frozen=True)
@@ -149,6 +175,12 @@ class Cut:
     why: str = ""
     """Why it is taken to be intended, where it starves somebody and is."""
 
+    def __repr__(self) -> str:
+        whom = f"starves {len(self.starved)}" if self.starved else "starves nobody"
+        return _short(
+            self, f"{self.kind}{' (meant)' if self.intended else ''} {whom} at {self.location or '?'}"
+        )
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -165,6 +197,9 @@ class Finding:
     suggestion: str
     rule: str
     """The name of the rule that found it: `detach-lab explain` tells more."""
+
+    def __repr__(self) -> str:
+        return _short(self, f"{self.kind}{f' at {self.location}' if self.location else ''}: {self.text}")
 
 
 @dataclass(frozen=True)
@@ -194,6 +229,9 @@ class BackwardRecord:
     """The line of the `backward()`, or None where the recorder called it on the loss that the step returned."""
     reached: tuple[str, ...]
     """The parameters that it brought a gradient to."""
+
+    def __repr__(self) -> str:
+        return _short(self, f"from stage {self.stage} to {_counted(len(self.reached), 'parameter')}")
 
 
 @dataclass(frozen=True)
@@ -231,3 +269,7 @@ class StepData:
         if self.raised is None:
             return bool(self.parameters)
         return bool(kinds) and "not_scalar" not in kinds
+
+    def __repr__(self) -> str:
+        counts = [(self.findings, "finding"), (self.parameters, "parameter"), (self.stages, "stage")]
+        return _short(self, f"{', '.join(_counted(len(held), one) for held, one in counts)}: {self.verdict}")

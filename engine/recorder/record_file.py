@@ -17,6 +17,7 @@ from types import FunctionType, ModuleType
 from .capture.arguments import constants_in, no_plain_function
 from .capture.mode import CallMode
 from .capture.names import variables_of
+from .capture.reading import behind
 from .capture.session import KEEP, Session
 from .diagnosis import diagnose
 from .report import StepRecord
@@ -125,7 +126,7 @@ def _variables(module: Mapping[str, object]) -> dict[str, object]:
     """The module's own variables, and what only the step's closure or the object it is bound to leads to."""
     own = {
         name: value
-        for name, value in module.items()
+        for name, value in ((name, behind(value)) for name, value in module.items())
         if not name.startswith("__") and not isinstance(value, ModuleType | FunctionType | type)
     }
     known = {id(value) for value in own.values()}

@@ -17,7 +17,9 @@ from torch.optim import Optimizer
 
 from .capture.arguments import check_constants, constants_in, optimizers_in
 from .capture.mode import CallMode
+from .capture.reading import behind
 from .capture.session import KEEP, Session
+from .capture.source_text import grads_read_after
 from .diagnosis import diagnose
 from .report import StepRecord
 
@@ -56,6 +58,7 @@ class recording:  # noqa: N801 (a context manager, named like those of the stand
         self._session.whole_step = False
         self._session.begin()
         check_constants(self._constant, self._session.before, self._coming())
+        self._session.read_later = grads_read_after(self._frame.f_code, self._frame.f_lineno)
         self._mode = CallMode(self._session.tape)
         self._mode.__enter__()
         return self
@@ -102,6 +105,6 @@ class recording:  # noqa: N801 (a context manager, named like those of the stand
         found.update(frame.f_locals)
         return {
             k: v
-            for k, v in found.items()
+            for k, v in ((k, behind(v)) for k, v in found.items())
             if not k.startswith("__") and not isinstance(v, ModuleType | type | recording)
         }

@@ -10,7 +10,7 @@ from .render.json import to_dict, to_json
 from .render.text import to_text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StepRecord(StepData):
     """One recorded step, forward and back, and what is to be said about it.
 

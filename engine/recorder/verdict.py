@@ -36,4 +36,6 @@ def verdict_of(
 
 
 def _at(location: Location | None) -> str:
-    return f"{location}, `{location.text}`: " if location is not None else ""
+    if location is None:
+        return ""
+    return f"{location}, `{location.text}`: " if location.text else f"{location}: "

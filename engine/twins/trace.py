@@ -120,8 +120,15 @@ class Run:
             columns[f"moved {layer}"] = self.moved(layer)[:-1]
         return pd.DataFrame(columns)
 
+    @property
+    def _name(self) -> str:
+        return "with detach" if self.detached else "without detach"
+
+    def __repr__(self) -> str:
+        return f"<Run {self._name}: {len(self.losses)} epochs>"
+
     def __str__(self) -> str:
-        name = "with detach" if self.detached else "without detach"
+        name = self._name
         shown = " ".join(f"{loss:.4f}" for loss in self.losses[:8])
         more = f" ... {self.losses[-1]:.4f} (epoch {len(self.losses)})" if len(self.losses) > 8 else ""
         refused = f"\n    backward() raised: {self.refusal}" if self.refusal else ""
@@ -167,6 +174,9 @@ class Trace:
     def to_csv(self) -> str:
         """The frame as CSV, every digit of every number kept; an empty field where no gradient came, else nan is nan."""
         return self.to_frame(missing="").to_csv(index=False, na_rep="nan")
+
+    def __repr__(self) -> str:
+        return f"<Trace of {self.settings}: {self.attached!r}, {self.detached!r}>"
 
     def __str__(self) -> str:
         s = self.settings

@@ -51,6 +51,8 @@ class Facts:
     sinks: tuple[Call, ...]
     made: tuple[Made, ...]
     flow: Flow
+    compiled: bool
+    """Whether the step called what `torch.compile` gave."""
     stepped: tuple[Optimizer, ...]
     """The optimizers whose `step()` was called."""
     hooks: Mapping[int, Line | None]
@@ -65,6 +67,8 @@ class Facts:
     backward_is_ours: bool
     """Whether the step returned its loss and left `backward()` to the recorder."""
     whole_step: bool
+    read_later: Mapping[str, int]
+    """Variables whose `.grad` the code after a block reads, with the line that does."""
     had_gradients: frozenset[str]
     zero_before: frozenset[int]
     fed: frozenset[int]
@@ -259,6 +263,7 @@ def facts_of(session: Session) -> Facts:
         sinks=tuple(tape.sinks),
         made=tuple(tape.made),
         flow=tape.flow,
+        compiled=tape.compiled,
         stepped=tuple(tape.stepped),
         hooks=tape.hooks,
         hooked_nodes=tape.hooked_nodes,
@@ -269,6 +274,7 @@ def facts_of(session: Session) -> Facts:
         loss_value=session.loss_value,
         backward_is_ours=session.backward_is_ours,
         whole_step=session.whole_step,
+        read_later=session.read_later,
         had_gradients=frozenset(session.had_gradients),
         zero_before=frozenset(session.zero_before),
         fed=frozenset(session.fed),

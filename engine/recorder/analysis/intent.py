@@ -13,7 +13,7 @@ from dataclasses import replace
 from torch import nn
 
 from ..capture.data_flow import Call, Entry
-from ..capture.names import ids_in
+from ..capture.names import held_in, ids_in, modules_of
 from .cuts import CutFound
 from .facts import Facts
 
@@ -76,9 +76,11 @@ def _in_eval_mode(names: list[str], facts: Facts) -> bool:
     for value in facts.names.variables.values():
         if isinstance(value, nn.Module):
             owners += [
-                m for m in value.modules() if any(id(p) in wanted for p in m.parameters(recurse=False))
+                m
+                for _, m in modules_of("", value)
+                if any(id(p) in wanted for _, p in held_in(m, "_parameters"))
             ]
-    covered = {id(p) for m in owners for p in m.parameters(recurse=False)}
+    covered = {id(p) for m in owners for _, p in held_in(m, "_parameters")}
     return bool(owners) and wanted <= covered and not any(m.training for m in owners)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from torch import Tensor, nn
 
+from ..capture.data_flow import Entry
 from ..capture.frames import Line
+from ..capture.names import held_in, modules_of
+from ..capture.reading import behind, keyed
 from ..capture.tensors import grad_fn_of
 from ..record import Buffer, ParameterState
 from .facts import Facts
@@ -34,24 +37,53 @@ def computed_tensors(facts: Facts) -> tuple[Computed, ...]:
             continue
         entry = facts.flow.look_up(value)
         line = entry.call.line if entry is not None and entry.call is not None else None
-        before = facts.before.variables.get(name)
-        on_the_way = entry is not None and id(entry) in facts.into_loss and entry not in facts.roots
         state: ParameterState = "not_retained"
         reason = "It is computed, no leaf: its gradient is used on the way back and not kept."
-        if facts.raised is None and on_the_way and entry is not None and not entry.scalar:
-            if before is value:
-                behind = facts.named(entry.tracked)
-                unnamed = not [n for n in behind if n not in facts.names.held_only]
-                held = [n.partition(".")[0] for n in behind]
-                reason = "it is computed from a leaf that no variable holds, so the gradient is kept nowhere."
-                if unnamed and held:
-                    reason = f"it was computed from the tensor that `{held[0]}` holds, and stays as it is when that one moves."
-            else:
-                unnamed = not isinstance(before, Tensor)
-                reason = "it is computed, no leaf, so its gradient is used on the way back and not kept."
-            state = "none" if unnamed else "not_retained"
+        if (
+            facts.raised is None
+            and entry is not None
+            and id(entry) in facts.into_loss
+            and entry not in facts.roots
+        ):
+            missed = _missed(name, value, entry, facts)
+            state, reason = ("none", missed) if missed else (state, reason)
         found.append(Computed(name, value, line, state, reason))
     return tuple(found)
+
+
+def _missed(name: str, tensor: Tensor, entry: Entry, facts: Facts) -> str:
+    """Why a computed tensor has no `.grad`, where somebody counts on one; "" where nobody does.
+
+    A step is told by what it leaves behind: a variable of the module that was none before is there to be looked at.
+    A block is a part of somebody's code, and its intermediates are no more than that, unless their `.grad` is read.
+    """
+    line, before = facts.read_later.get(name), facts.before.variables.get(name)
+    if line is not None:
+        return f"it is computed, no leaf, so its gradient is not kept, and line {line} reads it."
+    if entry.scalar:
+        return ""
+    if before is not tensor:
+        asked = facts.whole_step and "." not in name and not isinstance(before, Tensor)
+        return (
+            "it is computed, no leaf, so its gradient is used on the way back and not kept." if asked else ""
+        )
+    behind = facts.named(entry.tracked)
+    if any(n not in facts.names.held_only for n in behind):
+        return ""
+    if not facts.whole_step and not _of_plain_leaves(entry, facts):
+        return ""
+    if behind:
+        held = behind[0].partition(".")[0]
+        return f"it was computed from the tensor that `{held}` holds, and stays as it is when that one moves."
+    return "it is computed from a leaf that no variable holds, so the gradient is kept nowhere."
+
+
+def _of_plain_leaves(entry: Entry, facts: Facts) -> bool:
+    """Whether no layer's parameter stands behind a tensor: then it was to be trained itself."""
+    leaves = facts.flow.graph.leaves
+    return not any(
+        isinstance(leaf, nn.Parameter) for bit, leaf in enumerate(leaves) if entry.tracked >> bit & 1
+    )
 
 
 def moved_buffers(facts: Facts) -> tuple[Buffer, ...]:
@@ -64,6 +96,8 @@ def moved_buffers(facts: Facts) -> tuple[Buffer, ...]:
     return tuple(moved)
 
 
+_MOST = 20_000
+"""Items of one container that are looked at."""
 _CONTAINERS = (list, tuple, dict, set, Tensor)
 _OF_EVERY_MODULE = frozenset(vars(nn.Module()))
 """The attributes that torch itself gives to a module: most of those that there are."""
@@ -77,26 +111,27 @@ def hidden_parameters(facts: Facts) -> dict[str, Tensor]:
         for path, module in layers:
             inside = vars(module)
             own_names = inside.keys() - _OF_EVERY_MODULE
-            holders = {n for n in own_names if isinstance(inside[n], _CONTAINERS) and n[0] != "_"}
+            holders = {n for n in own_names if n[:1] != "_" and isinstance(behind(inside[n]), _CONTAINERS)}
             for name in [n for n in inside if n in holders] if holders else ():
                 base = f"{path}.{name}" if path else name
-                for full, parameter in _contained(base, inside[name], 3):
-                    own = {id(p) for p in layers[0][1].parameters()} if own is None else own
+                for full, parameter in _contained(base, behind(inside[name]), 3):
+                    own = _registered(layers) if own is None else own
                     if id(parameter) not in own:
                         found.setdefault(full, parameter)
     return found
 
 
+def _registered(layers: list[tuple[str, nn.Module]]) -> set[int]:
+    return {id(parameter) for _, module in layers for _, parameter in held_in(module, "_parameters")}
+
+
 def _contained(base: str, held: object, depth: int) -> Iterator[tuple[str, Tensor]]:
     if isinstance(held, nn.Module):
-        for path, parameter in held.named_parameters():
-            yield f"{base}.{path}", parameter
+        for path, module in modules_of(base, held):
+            yield from ((f"{path}.{name}", parameter) for name, parameter in held_in(module, "_parameters"))
     elif isinstance(held, Tensor):
         if held.requires_grad and grad_fn_of(held) is None:
             yield base, held
-    elif depth and isinstance(held, Mapping):
-        for key, item in held.items():
-            yield from _contained(f"{base}[{key!r}]", item, depth - 1)
-    elif depth and isinstance(held, list | tuple | set):
-        for number, item in enumerate(held):
-            yield from _contained(f"{base}[{number}]", item, depth - 1)
+    elif depth:
+        for key, item in keyed(held, _MOST):
+            yield from _contained(f"{base}[{key}]", item, depth - 1)

@@ -9,6 +9,7 @@ from torch import nn
 from torch.optim import Optimizer
 
 from .names import Names
+from .reading import behind
 
 _SHOWN = 8
 """Known names that a refusal lists."""
@@ -18,14 +19,17 @@ def optimizers_in(given: object) -> tuple[Optimizer, ...]:
     """The optimizers in an argument `optimizer`: one, several or None. Raises TypeError for anything else."""
     if given is None:
         return ()
+    given = behind(given)
     # Some modules can be gone through like a list; they are meant as one.
-    found = tuple(given) if isinstance(given, Iterable) and not isinstance(given, nn.Module) else (given,)
-    wrong = next((one for one in found if not isinstance(one, Optimizer)), None)
-    if wrong is not None:
-        raise TypeError(
-            f"optimizer: got {_kind(wrong)}, allowed is a torch.optim.Optimizer or a list of several of them."
-        )
-    return found
+    several = given if isinstance(given, Iterable) and not isinstance(given, nn.Module) else (given,)
+    found: list[Optimizer] = []
+    for one in map(behind, several):
+        if not isinstance(one, Optimizer):
+            raise TypeError(
+                f"optimizer: got {_kind(one)}, allowed is a torch.optim.Optimizer or a list of several of them."
+            )
+        found.append(one)
+    return tuple(found)
 
 
 def constants_in(given: object) -> tuple[str, ...]:

@@ -1,9 +1,9 @@
 """Where in the reader's code a call was made, and what stood between that line and torch.
 
 The stack is walked from the call outwards. The first frame that is neither torch's, nor this recorder's, nor the
-standard library's, nor an installed package's is the reader's line. On the way the walk notes what it passes:
-a `deepcopy`, a checkpoint, an optimizer's step, the `forward` of a module or of a custom `Function`.
-Each code object is judged once and remembered, so that a walk costs a dictionary look-up a frame.
+standard library's, nor an installed package's, nor made by one of these (see `generated`) is the reader's line. On
+the way the walk notes what it passes: a `deepcopy`, a checkpoint, an optimizer's step, the `forward` of a module or
+of a custom `Function`. Each code object is judged once and remembered, so that a walk costs a dictionary look-up a frame.
 """
 
 from __future__ import annotations
@@ -13,15 +13,19 @@ import os
 import site
 import sysconfig
 from dataclasses import dataclass
+from functools import partial
 from types import CodeType, FrameType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy
 import torch
 from torch import nn
 from torch.autograd.function import BackwardCFunction
+from torch.optim import Optimizer
 
 from ..record import Location
+from .generated import is_generated
+from .reading import behind
 
 
 class Passed:
@@ -40,6 +44,8 @@ class Passed:
     DISTRIBUTION = 64
     DECORATOR = 128
     RECORDER = 256
+    STANDARD = 512
+    COMPILED = 1024
 
 
 class Line(NamedTuple):
@@ -62,16 +68,17 @@ class Caller:
     module: nn.Module | None
     frame: FrameType | None
     decorated: CodeType | None
+    """The reader's function whose decorator made the call."""
 
 
 _TORCH = os.path.dirname(torch.__file__) + os.sep
 _RECORDER = os.path.dirname(os.path.dirname(__file__)) + os.sep
+_STANDARD = tuple({os.path.join(sysconfig.get_path(path), "") for path in ("stdlib", "platstdlib")})
+_INSTALLED = ("site-packages", "dist-packages")
 _PACKAGES = tuple(
     {
         os.path.join(path, "")
         for path in (
-            sysconfig.get_path("stdlib"),
-            sysconfig.get_path("platstdlib"),
             sysconfig.get_path("purelib"),
             sysconfig.get_path("platlib"),
             os.path.dirname(os.path.dirname(numpy.__file__)),
@@ -85,19 +92,23 @@ _KEPT: list[CodeType] = []
 """The code objects that were judged, so that each stays the only one with its id."""
 
 
-def judged(code: CodeType) -> int:
-    """What a frame that runs `code` is, as `Passed` flags."""
+def judged(frame: FrameType) -> int:
+    """What a frame is, as `Passed` flags."""
+    return _judged(frame.f_code, frame.f_globals)
+
+
+def _judged(code: CodeType, scope: dict[str, Any]) -> int:
     found = _JUDGED.get(id(code))
     if found is None:
         if len(_JUDGED) > 50_000:  # code compiled again and again must not pile up here
             _JUDGED.clear()
             _KEPT.clear()
         _KEPT.append(code)
-        found = _JUDGED[id(code)] = _judge(code)
+        found = _JUDGED[id(code)] = _judge(code, scope)
     return found
 
 
-def _judge(code: CodeType) -> int:
+def _judge(code: CodeType, scope: dict[str, Any]) -> int:
     file, name = code.co_filename, code.co_name
     flags = Passed.FORWARD if name == "forward" and code.co_argcount else Passed.NOTHING
     if name in ("deepcopy", "__deepcopy__"):
@@ -114,16 +125,28 @@ def _judge(code: CodeType) -> int:
             flags |= Passed.CHECKPOINT
         elif inside == "utils/_contextlib.py" and name == "decorate_context":
             flags |= Passed.DECORATOR
+        elif inside == "_dynamo/eval_frame.py" and code.co_qualname.startswith(
+            "_TorchDynamoContext.__call__."
+        ):
+            flags |= Passed.COMPILED
         return flags
-    if file.startswith(_PACKAGES) or file.startswith("<frozen"):
+    if _is_installed(file):
         return flags | Passed.PACKAGE
+    if file.startswith((*_STANDARD, "<frozen")):
+        return flags | Passed.PACKAGE | Passed.STANDARD
+    if is_generated(file, scope, _is_installed):
+        return flags | Passed.PACKAGE | Passed.STANDARD
     return flags | Passed.READER
+
+
+def _is_installed(file: str) -> bool:
+    return file.startswith(_PACKAGES) or any(f"{os.sep}{one}{os.sep}" in file for one in _INSTALLED)
 
 
 def function_around(frame: FrameType | None) -> tuple[BackwardCFunction, Line | None] | None:
     """The custom `Function` in whose `forward` the stack stands, and the reader's line that applied it."""
     while frame is not None:
-        flags = judged(frame.f_code)
+        flags = judged(frame)
         if flags & Passed.RECORDER:
             return None
         if flags & Passed.FORWARD:
@@ -142,21 +165,26 @@ def find_caller(frame: FrameType | None) -> Caller:
     decorated: CodeType | None = None
     fallback: Line | None = None
     passed = 0
+    packages: list[FrameType] = []
     while frame is not None:
         code = frame.f_code
         flags = _JUDGED.get(id(code))
         if flags is None:
-            flags = judged(code)
+            flags = judged(frame)
         if flags:  # most frames are calls of modules; written with numbers, since this runs for every call
             if reader is None:
+                if flags & 32 and not passed & 32 and not _is_its_own(frame, passed, packages):
+                    flags &= ~32
                 passed |= flags
                 if flags & 1:
                     reader, line = frame, Line(code.co_filename, frame.f_lineno)
                 elif flags & 128 and decorated is None:
-                    inner = frame.f_locals.get("func")
-                    decorated = getattr(inner, "__code__", None)
-                elif flags & 2 and fallback is None:
-                    fallback = Line(code.co_filename, frame.f_lineno)
+                    decorated = _readers_function(frame.f_locals.get("func"))
+                elif flags & 2:
+                    if not flags & 512:
+                        packages.append(frame)
+                    if fallback is None or fallback.file[:1] == "<":
+                        fallback = Line(code.co_filename, frame.f_lineno)
             if flags & 4 and module is None:
                 owner = frame.f_locals.get(code.co_varnames[0])
                 module = owner if isinstance(owner, nn.Module) else None
@@ -164,3 +192,40 @@ def find_caller(frame: FrameType | None) -> Caller:
                 break  # what called the recorder is not part of the step
         frame = frame.f_back
     return Caller(line or fallback, passed, module, reader, decorated)
+
+
+def _readers_function(function: object) -> CodeType | None:
+    code, scope = getattr(function, "__code__", None), getattr(function, "__globals__", None)
+    return code if code is not None and scope is not None and _judged(code, scope) & Passed.READER else None
+
+
+def _is_its_own(frame: FrameType, passed: int, packages: list[FrameType]) -> bool:
+    """Whether a call that came out to a frame of `torch.optim` is the optimizer's own.
+
+    It is not where a `forward` lies between, nor where an installed package does that the optimizer has called back:
+    a closure. An optimizer that such a package has written itself counts as one of torch's.
+    """
+    if passed & Passed.FORWARD:
+        return False
+    inner: FrameType | None = None
+    for outer in packages:
+        code = outer.f_code
+        owner = outer.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
+        if isinstance(behind(owner), Optimizer):
+            return inner is None or inner.f_code is not _code_of(outer.f_locals.get("closure"))
+        inner = outer
+    return inner is None
+
+
+def _code_of(function: object) -> object:
+    """The code that runs when a function is called: behind decorators, `partial`, a method or an object's `__call__`."""
+    try:
+        while True:
+            inner = function.func if isinstance(function, partial) else getattr(function, "__wrapped__", None)
+            if inner is None:
+                break
+            function = inner
+        function = getattr(function, "__func__", function)
+        return getattr(function, "__code__", None) or type(function).__call__.__code__
+    except Exception:  # what is called there is none, or an object that raises when it is asked
+        return None

@@ -45,7 +45,7 @@ def note_optimizer(tape: Tape, args: tuple[Any, ...]) -> None:
     """
     kind, _, _ = str(args[0]).partition("#")
     frame = sys._getframe(3) if kind == "Optimizer.step" else None
-    while frame is not None and not judged(frame.f_code) & Passed.READER:
+    while frame is not None and not judged(frame) & Passed.READER:
         optimizer = frame.f_locals.get("self")
         if isinstance(optimizer, Optimizer):
             tape.stepped.append(optimizer)
@@ -58,7 +58,7 @@ def read_grad(tape: Tape, func: Any, args: tuple[Any, ...]) -> Any:
     out = func(*args)
     tensor = args[0]
     frame = sys._getframe(3)
-    if not judged(frame.f_code) & Passed.READER:
+    if not judged(frame) & Passed.READER:
         return out
     caller = find_caller(frame)
     if out is None:
@@ -84,7 +84,7 @@ def grad_enabled(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str,
     if before and not now:
         caller = find_caller(sys._getframe(3))
         line = caller.line
-        if caller.decorated is not None and judged(caller.decorated) & Passed.READER:
+        if caller.decorated is not None:
             code = caller.decorated
             first = Line(code.co_filename, code.co_firstlineno)
             line = decorator_line(code.co_filename, code.co_firstlineno, "grad") or first

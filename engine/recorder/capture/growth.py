@@ -6,19 +6,22 @@ own objects included. A variable whose count rose with every call, over three ca
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Mapping
-from itertools import islice, pairwise
+from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from .names import modules_of
+from .reading import attributes, behind, elements
 from .tensors import grad_fn_of
 
 _MOST = 20_000
 """Nodes and items at which the counting of one variable stops."""
+_LEVELS = 4
+"""How deep objects and containers within each other are looked into."""
 
 
 class Growth:
@@ -51,40 +54,44 @@ class Growth:
 
 def holders(name: str, value: object) -> Iterator[tuple[str, list[Tensor]]]:
     """A variable with the tensors it holds; an object's attributes count as variables of their own."""
+    value = behind(value)
     if isinstance(value, Tensor):
         yield name, [value]
     elif isinstance(value, nn.Module):
-        for path, module in value.named_modules():
-            for key, held in vars(module).items():
+        for path, module in modules_of(name, value):
+            for key, held in attributes(module).items():
                 if not key.startswith("_"):
-                    yield ".".join(p for p in (name, path, key) if p), list(_tensors(held, 4))
+                    yield ".".join(p for p in (path, key) if p), _tensors(held)
     elif isinstance(value, Optimizer | type | ModuleType):
         return
-    elif hasattr(value, "__dict__") and not callable(value) and not isinstance(value, dict | list):
-        for key, held in vars(value).items():
-            yield f"{name}.{key}", list(_tensors(held, 4))
+    elif isinstance(value, dict | list) or not (own := _opened(value)):
+        yield name, _tensors(value)
     else:
-        yield name, list(_tensors(value, 4))
+        for key, held in own.items():
+            yield f"{name}.{key}", _tensors(held)
 
 
-def _tensors(value: object, depth: int) -> Iterator[Tensor]:
-    if isinstance(value, Tensor):
-        yield value
-    elif not depth:
-        return
-    elif isinstance(value, dict):
-        for item in islice(value.values(), _MOST):
-            yield from _tensors(item, depth - 1)
-    elif isinstance(value, list | tuple | set | deque):
-        for item in islice(value, _MOST):
-            yield from _tensors(item, depth - 1)
-    elif (
-        hasattr(value, "__dict__")
-        and not isinstance(value, nn.Module | type | ModuleType)
-        and not callable(value)
-    ):
-        for item in islice(vars(value).values(), _MOST):
-            yield from _tensors(item, depth - 1)
+def _tensors(value: object) -> list[Tensor]:
+    """The tensors in a value, level by level, each object looked into once: objects may lead back to each other."""
+    found: list[Tensor] = []
+    level, seen = [value], set[int]()
+    for _ in range(_LEVELS):
+        below: list[object] = []
+        for item in level:
+            if isinstance(item, Tensor):
+                found.append(item)
+            elif id(item) not in seen and len(seen) < _MOST:
+                seen.add(id(item))
+                below += elements(item, _MOST) or _opened(item).values()
+        level = below
+    return found + [item for item in level if isinstance(item, Tensor)]
+
+
+def _opened(value: object) -> dict[str, object]:
+    """The attributes of an object that is looked into: none of a module, a function or a plain value."""
+    if isinstance(value, nn.Module | type | ModuleType | str | bytes | int | float | None) or callable(value):
+        return {}
+    return attributes(value)
 
 
 def _nodes(tensors: list[Tensor]) -> int:

@@ -18,6 +18,7 @@ from torch import Tensor
 from torch._C._autograd import _get_sequence_nr
 from torch.overrides import TorchFunctionMode
 
+from .compiled import look_for_compiled
 from .data_flow import Call, Entry, tensors_in, tensors_of
 from .frames import Caller, Passed, find_caller, function_around
 from .gradient_calls import (
@@ -108,6 +109,8 @@ def _unvalued(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: d
 
 def _plain(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     caller = find_caller(sys._getframe(3))
+    if not tape.compiled:
+        look_for_compiled(tape, caller.passed, caller.frame)
     if caller.passed & Passed.OPTIMIZER:
         return inside_optimizer(tape, name, func, args, kwargs, caller)
     if name in SHAPE_ONLY:

@@ -10,11 +10,13 @@ import types
 from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
+from typing import Any
 
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 from torch.optim import Optimizer
 
+from .reading import attributes, behind, keyed
 from .tensors import grad_fn_of
 
 
@@ -47,19 +49,32 @@ def ids_in(optimizer: Optimizer) -> set[int]:
     return {id(p) for group in optimizer.param_groups for p in group["params"]}
 
 
-def _modules_of(key: str, module: nn.Module) -> list[tuple[str, nn.Module]]:
+def modules_of(key: str, module: nn.Module) -> list[tuple[str, nn.Module]]:
     """What `named_modules()` gives, without a generator for every level of the tree."""
     found: list[tuple[str, nn.Module]] = []
-    todo, seen = [(key, module)], set()
+    todo: list[tuple[str, object]] = [(key, module)]
+    seen: set[int] = set()
     while todo:
         path, one = todo.pop()
-        if one in seen:
+        if id(one) in seen or not isinstance(one, nn.Module):
             continue
-        seen.add(one)
+        seen.add(id(one))
         found.append((path, one))
         dot = f"{path}." if path else ""
-        todo += [(dot + name, inner) for name, inner in reversed(one._modules.items()) if inner is not None]
+        todo += [(dot + name, behind(inner)) for name, inner in reversed(held_in(one, "_modules"))]
     return found
+
+
+def held_in(module: nn.Module, kind: str) -> list[tuple[str, Any]]:
+    """A module's own `_modules`, `_parameters` or `_buffers`; none where its `__init__` didn't come that far.
+
+    Parameters of a lazy module are left out until its first forward makes them.
+    """
+    try:
+        items = getattr(module, kind).items()
+        return [(name, held) for name, held in items if held is not None and not is_lazy(held)]
+    except Exception:
+        return []
 
 
 def read_names(variables: Mapping[str, object], optimizers: Iterable[Optimizer] = ()) -> Names:
@@ -68,7 +83,7 @@ def read_names(variables: Mapping[str, object], optimizers: Iterable[Optimizer] 
     Those that only a container or an object of the reader's own holds come after, by their path: `nets['a']`,
     `trainer.net`.
     """
-    names = Names(dict(variables))
+    names = Names({key: behind(value) for key, value in variables.items()})
     for key, value in names.variables.items():
         _add(names, key, value)
     inside = [found for key, value in names.variables.items() for found in held_by(key, value)]
@@ -89,17 +104,15 @@ def read_names(variables: Mapping[str, object], optimizers: Iterable[Optimizer] 
 def _add(names: Names, key: str, value: object) -> None:
     if isinstance(value, nn.Module):
         seen: set[int] = set()
-        layers = names.layers[key] = _modules_of(key, value)
+        layers = names.layers[key] = modules_of(key, value)
         for owner, module in layers:
             names.modules.setdefault(id(module), owner)
-            for name, buffer in module._buffers.items():
-                if buffer is None:
-                    continue
+            for name, buffer in held_in(module, "_buffers"):
                 full = f"{owner}.{name}" if owner else name
                 names.buffers[full] = (buffer, owner)
                 names.tensors.setdefault(id(buffer), full)
-            for name, parameter in module._parameters.items():
-                if parameter is not None and id(parameter) not in seen:
+            for name, parameter in held_in(module, "_parameters"):
+                if id(parameter) not in seen:
                     seen.add(id(parameter))
                     full = f"{owner}.{name}" if owner else name
                     names.parameters[full] = parameter
@@ -130,21 +143,14 @@ def held_by(name: str, value: object, depth: int = 3) -> Iterator[tuple[str, obj
 
 def _items(name: str, value: object) -> Iterator[tuple[str, object]]:
     if isinstance(value, dict):
-        yield from ((f"{name}[{key!r}]", item) for key, item in islice(value.items(), _MOST))
+        yield from ((f"{name}[{key}]", item) for key, item in keyed(value, _MOST))
     elif isinstance(value, list | tuple | deque):
-        names = getattr(value, "_fields", None)
-        for number, item in enumerate(islice(value, _MOST)):
-            yield (f"{name}.{names[number]}" if names else f"{name}[{number}]"), item
-    elif type(value).__module__.partition(".")[0] not in ("torch", "numpy", "builtins"):
-        slots = [s for kind in type(value).__mro__ for s in _as_tuple(vars(kind).get("__slots__", ()))]
-        held = {s: getattr(value, s) for s in slots if s != "__dict__" and hasattr(value, s)}
-        yield from (
-            (f"{name}.{key}", item) for key, item in {**held, **getattr(value, "__dict__", {})}.items()
-        )
-
-
-def _as_tuple(slots: object) -> tuple[str, ...]:
-    return (slots,) if isinstance(slots, str) else tuple(slots)  # type: ignore[arg-type]
+        fields = getattr(type(value), "_fields", None)
+        names = fields if isinstance(fields, tuple) else ()
+        for number, (key, item) in enumerate(keyed(value, _MOST)):
+            yield (f"{name}.{names[number]}" if number < len(names) else f"{name}[{key}]"), item
+    elif str(type(value).__module__).partition(".")[0] not in ("torch", "numpy", "builtins"):
+        yield from ((f"{name}.{key}", item) for key, item in attributes(value).items())
 
 
 def add_held(names: Names, met: Container[int]) -> None:
@@ -165,8 +171,7 @@ def variables_of(step: Callable[..., object]) -> dict[str, object]:
     todo: list[object] = [step]
     seen: set[int] = set()
     while todo:
-        function = todo.pop()
-        function = getattr(function, "__wrapped__", function)
+        function = _unwrapped(behind(todo.pop()))
         if isinstance(function, types.MethodType):
             found.setdefault("self", function.__self__)
             function = function.__func__
@@ -191,10 +196,18 @@ def variables_of(step: Callable[..., object]) -> dict[str, object]:
                 value = found[name] = function.__globals__[name]
                 if isinstance(value, types.FunctionType) and value.__globals__ is function.__globals__:
                     todo.append(value)
-    owner = found.get("self")
+    owner = behind(found.get("self"))
     if owner is not None and not isinstance(owner, nn.Module):
-        found.update({f"self.{k}": v for k, v in getattr(owner, "__dict__", {}).items()})
+        found.update({f"self.{k}": v for k, v in attributes(owner).items()})
+    found = {k: behind(v) for k, v in found.items()}
     return {k: v for k, v in found.items() if not isinstance(v, types.ModuleType | types.FunctionType | type)}
+
+
+def _unwrapped(function: object) -> object:
+    try:
+        return getattr(function, "__wrapped__", function)
+    except Exception:  # an object of the reader's own may raise what it likes
+        return function
 
 
 def _global_names(code: types.CodeType) -> set[str]:

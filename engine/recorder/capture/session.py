@@ -82,6 +82,8 @@ class Session:
         """Whether the backward pass was this recorder's, since the step returned its loss unsent."""
         self.whole_step = True
         """False for a block of code: what comes after it is not seen."""
+        self.read_later: dict[str, int] = {}
+        """Variables whose `.grad` the code after a block reads, with the line that does."""
         self.loss: Tensor | None = None
         self.returned: object = None
         self.loss_value: float | None = None
@@ -198,7 +200,7 @@ class Session:
         """Keeps what was raised, word for word, with the reader's innermost line."""
         line = None
         for frame, number in traceback.walk_tb(error.__traceback__):
-            if judged(frame.f_code) & Passed.READER:
+            if judged(frame) & Passed.READER:
                 line = Line(frame.f_code.co_filename, number)
         location = line.location() if line is not None else None
         call = self.calls_made if self.several else None

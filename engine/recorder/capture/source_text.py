@@ -10,7 +10,7 @@ import ast
 import linecache
 import threading
 from dataclasses import dataclass, field
-from types import FrameType
+from types import CodeType, FrameType
 
 from ...syntax import parse
 from .frames import Line, Passed, judged
@@ -30,6 +30,8 @@ class Source:
     """By variable: the last line at module level that assigns it."""
     added: list[tuple[int, str]] = field(default_factory=list)
     """(line, the last name of the variable) wherever something is put into one: `+=`, `.append(...)`, `[key] = ...`."""
+    grads: list[tuple[int, str]] = field(default_factory=list)
+    """(line, variable) wherever the `.grad` of a variable is read."""
     calls: list[tuple[int, str]] = field(default_factory=list)
     """(line, name) of every call written in the file."""
 
@@ -72,6 +74,8 @@ def _parse(text: str) -> Source:
                 name = ast.unparse(targets[0])
                 for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
                     found.assigned[line] = name
+        elif isinstance(node, ast.Attribute) and node.attr == "grad" and isinstance(node.ctx, ast.Load):
+            found.grads.append((node.lineno, ast.unparse(node.value)))
         elif isinstance(node, ast.Call):
             found.calls.append((node.lineno, ast.unparse(node.func)))
         if isinstance(node, ast.Call | ast.stmt):
@@ -120,7 +124,7 @@ def block_around(frame: FrameType | None, word: str) -> Line | None:
     """The line of the innermost `with` or decorator that says `word` around the running lines of the stack."""
     while frame is not None:
         code = frame.f_code
-        flags = judged(code)
+        flags = judged(frame)
         if flags & Passed.RECORDER:
             return None
         if flags & Passed.READER:
@@ -144,6 +148,12 @@ def decorator_line(file: str, first_line: int, word: str) -> Line | None:
 def assigned_name(line: Line | None) -> str:
     """The variable that the assignment on a line sets, or ""."""
     return "" if line is None else source(line.file).assigned.get(line.line, "")
+
+
+def grads_read_after(code: CodeType, line: int) -> dict[str, int]:
+    """The variables whose `.grad` the code reads after a line of it, each with the first line that does."""
+    own = {at for _, _, at in code.co_lines() if at is not None and at > line}
+    return {name: at for at, name in sorted(source(code.co_filename).grads, reverse=True) if at in own}
 
 
 def line_that_calls(file: str, word: str, before: int | None = None) -> Line | None:

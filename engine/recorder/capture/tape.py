@@ -77,6 +77,10 @@ class Tape:
     in_step: bool = True
     arrays: dict[int, Line | None] = field(default_factory=dict)
     """Memory that a NumPy array looks into, with the line that made the array."""
+    compiled: bool = False
+    """Whether the step called what `torch.compile` gave."""
+    looked: set[tuple[int, int]] = field(default_factory=set)
+    """Where that was looked for: pairs of the `id`s of a reader's code and of the code that called it."""
     made: list[Made] = field(default_factory=list)
     """Every call that made autograd nodes, in order."""
 
@@ -99,6 +103,7 @@ class Tape:
         self.flow.forget_the_dead()
         self.in_step = True
         self.flow.clock += 1
+        self.compiled, self.looked = False, set()
 
     def release(self) -> None:
         """Lets everything go. Calls and entries point at each other: untied, they need no garbage collection."""
@@ -199,8 +204,8 @@ def local_modules(caller: Caller) -> dict[str, object]:
     """The modules that are variables of the functions on the stack, from the step inwards."""
     found: dict[str, object] = {}
     frame = caller.frame
-    while frame is not None and not judged(frame.f_code) & Passed.RECORDER:
-        if judged(frame.f_code) & Passed.READER:
+    while frame is not None and not judged(frame) & Passed.RECORDER:
+        if judged(frame) & Passed.READER:
             here = {n: v for n, v in frame.f_locals.items() if isinstance(v, torch.nn.Module) and n != "self"}
             found = {**found, **here}
         frame = frame.f_back

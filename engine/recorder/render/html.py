@@ -45,6 +45,10 @@ def _parts(record: StepData) -> Iterator[str]:
     for finding in record.findings:
         yield f"<p><b>{escape(finding.kind)}</b> {_place(finding.location)}<br>{_code(finding.text)}"
         yield f"<br>Instead: {_code(finding.suggestion)}</p>" if finding.suggestion else "</p>"
+    for note in (
+        record.notes if record.findings or record.raised is not None else ()
+    ):  # else the verdict has them
+        yield f"<p>Note: {_code(note)}</p>"
     yield "<h4>Parameters</h4><table><thead><tr><th>name<th>shape<th>gradient<th>optimizer<th>why</tr></thead><tbody>"
     yield from (_parameter(p) for p in record.parameters)
     yield "</tbody></table>"

@@ -37,7 +37,7 @@ def _lines(record: StepData) -> Iterator[str]:
         yield f"loss {record.loss:.6g}, {len(record.stages)} stages"
     for number, finding in enumerate(record.findings, 1):
         yield from _finding(number, finding)
-    for note in record.notes if record.findings else ():
+    for note in record.notes if record.findings or record.raised is not None else ():
         yield from _wrapped(f"Note: {note}", "")
     yield from _table("parameters", [_parameter(p) for p in record.parameters])
     yield from _table("cuts", [_cut(cut) for cut in record.cuts])
@@ -51,7 +51,7 @@ def _finding(number: int, finding: Finding) -> Iterator[str]:
     yield ""
     place = f"  {finding.location}" if finding.location else ""
     yield f"{number}. {finding.kind}{place}"
-    if finding.location:
+    if finding.location and finding.location.text:
         yield f"       {finding.location.text}"
     yield from _wrapped(finding.text, "   ")
     if finding.suggestion:

@@ -9,7 +9,7 @@ from torch.optim import Optimizer
 
 from ...text import listed
 from ..analysis.analysis import Analysis
-from ..capture.data_flow import tensors_in
+from ..capture.reading import elements
 from ..memory_edits import edited_behind_autograd
 from ..rule import Fault, Rule, Severity
 
@@ -42,7 +42,7 @@ def _snapshots(analysis: Analysis) -> Iterator[Fault]:
         if isinstance(value, nn.Module | Optimizer) or not isinstance(value, Tensor | dict | list | tuple):
             continue
         shared, line = [], None
-        for tensor in tensors_in(value):
+        for tensor in _tensors_in(value):
             entry = analysis.flow.look_up(tensor)
             if entry is None or tensor.requires_grad or entry.call is None or not entry.call.in_step:
                 continue
@@ -59,6 +59,14 @@ def _snapshots(analysis: Analysis) -> Iterator[Fault]:
         if shared:
             text = f"`{name}` is no copy: it shares its memory with {listed(shared)}, so the next `optimizer.step()` changes it too."
             yield Fault(line, tuple(shared), text)
+
+
+def _tensors_in(value: object, depth: int = 3) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif depth and isinstance(value, dict | list | tuple):
+        for item in elements(value, 20_000):
+            yield from _tensors_in(item, depth - 1)
 
 
 RULE = Rule(

@@ -14,7 +14,9 @@ REFUSED = r"only change requires_grad flags of leaf|can't optimize a non-leaf"
 
 def check(analysis: Analysis) -> Iterator[Fault]:
     """The places where it happens."""
-    event = next((e for e in reversed(analysis.events) if e.kind == "grad_of_non_leaf"), None)
+    told = {id(one.tensor) for one in analysis.computed if one.state == "none"}
+    reads = [e for e in analysis.events if e.kind == "grad_of_non_leaf" and id(e.tensor) not in told]
+    event = reads[-1] if reads else None
     made = (
         event.entry.call.line if event is not None and event.entry is not None and event.entry.call else None
     )
