@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .settings import Settings
+from .text import number_text
 
 Floats = NDArray[np.float32]
 
@@ -117,8 +118,10 @@ class Run:
 
     def __str__(self) -> str:
         name = "with detach" if self.detached else "without detach"
-        shown = " ".join(f"{loss:.4f}" for loss in self.losses[:8])
-        more = f" ... {self.losses[-1]:.4f} (epoch {len(self.losses)})" if len(self.losses) > 8 else ""
+        shown = " ".join(map(number_text, self.losses[:8]))
+        more = (
+            f" ... {number_text(self.losses[-1])} (epoch {len(self.losses)})" if len(self.losses) > 8 else ""
+        )
         refused = f"\n    backward() raised: {self.refusal}" if self.refusal else ""
         return f"{name:14} {shown}{more}{refused}"
 

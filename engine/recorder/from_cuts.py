@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..text import number_text
 from .cuts import CutFound
 from .flow import Call, Entry
 from .frames import Passed
@@ -141,7 +142,7 @@ def _quantiser(cuts: list[CutFound], scene: Scene) -> Iterator[Warned]:
             continue
         names = [n for n in scene.named(moved.tracked) if scene.trainable(n)]
         text = (
-            f"This loss moves the code {listed(names)} with {light / heavy:.3g} of the weight with which the encoder "
+            f"This loss moves the code {listed(names)} with {number_text(light / heavy, short=True)} of the weight with which the encoder "
             "is moved towards it: the weights of codebook loss and commitment loss look swapped."
         )
         yield warned(
