@@ -27,7 +27,7 @@ def test_each_kind_of_change_has_its_sentence() -> None:
     losses = (1.0, 0.5, 0.49, 0.49, 0.489999, 0.6, 0.2, 0.3, inf, nan)
     words = (
         "starts",
-        "0.5, the fastest",
+        "0.5000, the fastest",
         "smaller",
         "No change in six digits",
         "plateau",
