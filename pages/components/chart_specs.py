@@ -7,6 +7,7 @@ differ by dash and by the shape of their points as well as by colour.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from functools import lru_cache
@@ -79,7 +80,7 @@ def _lines(what: str, by: str, names: tuple[str, ...], along: str, ruled: bool, 
     legend = alt.Legend(orient="top", title=None, symbolType="stroke")
     colour = alt.Color(f"{by}:N", scale=colours, legend=legend)
     tips = [alt.Tooltip(f"{along}:Q", format="d"), f"{by}:N", alt.Tooltip(f"{SHOWN}:N", title=what)]
-    said = _said(along, f"datum['{along}']", what, by)
+    said = _said(along, f"datum[{json.dumps(along)}]", what, by)
     size, opacity = (60, 1.0) if dotted else (80, 0.0)
     base = alt.Chart(_ROWS)
     line = base.mark_line(strokeWidth=2, description=said).encode(
@@ -134,7 +135,9 @@ def sweep(
 
 def _said(along: str, place: str, what: str, by: str) -> alt.ExprRef:
     """What a screen reader says of a mark."""
-    return alt.ExprRef(expr=f"'{along}: ' + {place} + '; {what}: ' + datum.{SHOWN} + '; {by}: ' + datum.{by}")
+    return alt.ExprRef(
+        expr=f"{json.dumps(f'{along}: ')} + {place} + {json.dumps(f'; {what}: ')} + datum.{SHOWN} + '; {by}: ' + datum.{by}"
+    )
 
 
 def _labelled(x: alt.X, rate: float, label: str, down: int, *, leftwards: bool) -> list[alt.Chart]:

@@ -28,11 +28,12 @@ def tensor_html(values: NDArray[np.generic], label: str, *, text: str = "", nois
     Numbers are shown as far as six digits of the largest one reach; up to `noise` they are 0.
     """
     grid = _as_grid(values)
+    grid[np.abs(grid) <= noise] = 0.0
     shape = " x ".join(map(str, values.shape)) or "scalar"
     rows, columns = grid.shape
     largest = _largest(grid)
     body = "".join(
-        "<tr>" + "".join(_cell(number, largest, noise) for number in row[:_COLUMNS]) + "</tr>"
+        "<tr>" + "".join(_cell(number, largest) for number in row[:_COLUMNS]) + "</tr>"
         for row in grid[:_ROWS]
     )
     rest = [f"{columns} columns in all: scroll sideways"] if 4 < columns <= _COLUMNS else []
@@ -63,9 +64,9 @@ def _largest(grid: NDArray[np.float64]) -> float:
     return float(finite.max()) if finite.size and finite.max() > 0 else 1.0
 
 
-def _cell(number: float, largest: float, noise: float) -> str:
+def _cell(number: float, largest: float) -> str:
     share = min(abs(number) / largest, 1.0) * _STRONGEST if np.isfinite(number) else 0.0
-    said = number_text(0.0 if abs(number) <= noise else number, beside=largest)
+    said = number_text(number, beside=largest)
     red, green, blue = _WARM if number >= 0 else _COOL
     return f'<td style="background: rgba({red}, {green}, {blue}, {share:.2f})">{said}</td>'
 
