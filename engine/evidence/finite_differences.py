@@ -31,6 +31,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from ..settings import Settings, SettingsError, one_of, whole_number
+from ..text import number_text
 from ..twins.experiment_script import script_of
 from ..twins.recorded_step import model_at
 from ..twins.trace import Trace
@@ -293,24 +294,24 @@ def _sentence(c: Comparison) -> str:
             said = f"{none} Nor does {loss} change with it: the differences are 0 at {elements}."
         else:
             seen = "" if c.refused else ": the differences see through the cut"
-            said = f"{none} Yet {loss} does change with {name}, by slopes up to {slope:.4g}{seen}."
+            said = f"{none} Yet {loss} does change with {name}, by slopes up to {number_text(slope)}{seen}."
     elif c.parted and not came:
         said = (
-            f"Autograd brings only zeros to {name}. Yet {loss} does change with {name}, by slopes up to {slope:.4g}: the "
+            f"Autograd brings only zeros to {name}. Yet {loss} does change with {name}, by slopes up to {number_text(slope)}: the "
             "differences see through the cut."
         )
     elif c.parted and flat:
         said = (
             f"By the differences, {loss} does not change with {name}: they are 0 at {elements}. Yet autograd brings "
-            f"gradients up to {came:.4g}: a cut takes away one part of the slope, and what is left is no slope of this loss."
+            f"gradients up to {number_text(came)}: a cut takes away one part of the slope, and what is left is no slope of this loss."
         )
     elif c.parted:
         said = (
             f"Autograd and the differences part at {c.parted} of {elements.removeprefix('all ')} of {name}, by up to "
-            f"{c.largest_difference:.4g}: {loss} also changes by ways that autograd does not follow."
+            f"{number_text(c.largest_difference)}: {loss} also changes by ways that autograd does not follow."
         )
     else:
-        said = f"Autograd and the differences agree at {elements} of {name}: {_apart(c)}."
+        said = f"Autograd and the differences agree at {elements} of {name}, but for rounding."
         said += (
             f" {loss[0].upper()}{loss[1:]} is flat here."
             if flat and came <= c.tolerance
@@ -319,10 +320,6 @@ def _sentence(c: Comparison) -> str:
     if c.unsettled:
         said += f" At {c.unsettled} of them a step a hundred times smaller gives another slope, which is shown: the loss jumps or bends close by."
     return said
-
-
-def _apart(c: Comparison) -> str:
-    return f"{c.largest_difference:.1g} apart at most" if c.largest_difference else "to the last bit"
 
 
 def _largest(values: Doubles | None) -> float:

@@ -11,8 +11,11 @@ import math
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ..text import number_text
 from ..twins.trace import Run, Trace
 
+_ROUNDING = 1e-6
+"""A change below this share of a loss can be rounding, which another processor does otherwise."""
 _PLATEAU = 1e-4
 """A change of the loss below this share of the first loss counts as hardly any."""
 
@@ -61,7 +64,7 @@ def _start(run: Run) -> str:
         return "The step raised, so this epoch has no loss."
     if not math.isfinite(first):
         return f"The loss is {first} from the start: these weights cannot be used."
-    start = f"The loss starts at {first:.4g}: the weights have not learned anything yet."
+    start = f"The loss starts at {number_text(first)}: the weights have not learned anything yet."
     return f"{start} backward() refuses, so no weight will change." if run.refusal else start
 
 
@@ -73,23 +76,23 @@ def _change(run: Run, falls: tuple[float, ...], number: int, fastest: float, ahe
         return f"The loss is {loss}: the training has diverged."
     if run.refusal:
         return "No change: backward() refused, nothing can learn."
-    if fall == 0:
-        return "No change at all."
+    if abs(fall) <= _ROUNDING * abs(loss):
+        return "No change in six digits."
+    shown = number_text(abs(fall), beside=max(abs(loss), abs(run.losses[number])))
     if abs(fall) <= _PLATEAU * abs(run.losses[0]):
         return "Hardly any change: a plateau."
     if fall < 0:
         runaway = ahead.rises and run.diverged_at is not None
-        return (
-            f"Rises by {-fall:.3g}: {'on the way to divergence' if runaway else 'this step made it worse'}."
-        )
-    if fall == fastest:
-        return f"Falls by {fall:.3g}, the fastest fall of the run: the model is learning."
+        return f"Rises by {shown}: {'on the way to divergence' if runaway else 'this step made it worse'}."
+    noise = _ROUNDING * abs(run.losses[0])
+    if fall >= fastest - noise:
+        return f"Falls by {shown}, the fastest fall of the run: the model is learning."
     if fall >= 0.5 * fastest:
-        return f"Falls steadily, by {fall:.3g}."
+        return f"Falls steadily, by {shown}."
     if ahead.largest <= 0.1 * fastest:
-        return f"Falls further, by {fall:.3g}: converging."
-    slower = number > 0 and 0 < fall < falls[number - 1]
-    return f"Falls by {fall:.3g}{': lower, and the falls are getting smaller' if slower else ''}."
+        return f"Falls further, by {shown}: converging."
+    slower = number > 0 and 0 < fall < falls[number - 1] - noise
+    return f"Falls by {shown}{': lower, and the falls are getting smaller' if slower else ''}."
 
 
 def _outcome(run: Run) -> str:
@@ -97,16 +100,16 @@ def _outcome(run: Run) -> str:
     if run.lacks(last):
         return "the step raised in every epoch: it has no loss, and nothing could learn."
     if run.refusal:
-        return f"backward() refused in every epoch: nothing could learn, and the loss stays at {last:.4f}."
+        return f"backward() refused in every epoch: nothing could learn, and the loss stays at {number_text(last)}."
     if run.diverged_at is not None:
         return f"the training diverged: the loss is {run.losses[run.diverged_at - 1]} in epoch {run.diverged_at}."
     if len(run.losses) == 1:
-        return f"the loss of the only epoch is {first:.4f}."
-    if first == last:
-        return f"the loss ends where it started, at {_shown(last)}."
+        return f"the loss of the only epoch is {number_text(first)}."
+    if abs(first - last) <= _ROUNDING * abs(first):
+        return f"the loss ends where it started, at {number_text(last)}."
     end = max(first, last)
-    swing = f", swinging up to {_shown(highest)} on the way" if highest > end + 0.1 * abs(end) else ""
-    return f"the loss {'falls' if last < first else 'rises'} from {_shown(first)} to {_shown(last)}{swing}."
+    swing = f", swinging up to {number_text(highest)} on the way" if highest > end + 0.1 * abs(end) else ""
+    return f"the loss {'falls' if last < first else 'rises'} from {number_text(first)} to {number_text(last)}{swing}."
 
 
 def _cause(run: Run) -> str:
@@ -129,10 +132,6 @@ def _parting(trace: Trace) -> str:
     if parted == 1:
         return "The twins differ from the first epoch on."
     return f"The twins part in epoch {parted}: until then their losses are the same bits."
-
-
-def _shown(loss: float) -> str:
-    return f"{loss:.4f}" if abs(loss) < 1e5 else f"{loss:.3g}"
 
 
 def _listed(names: tuple[str, ...]) -> str:

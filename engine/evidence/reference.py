@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
+from ..text import number_text
 from ..twins.training import plain_torch
 
 _SCRIPT = '''\
@@ -111,7 +112,7 @@ class Came:
         """In a word or a number."""
         if self.refusal is not None:
             return "raises"
-        return "None" if self.gradient is None else f"{self.gradient:g}"
+        return "None" if self.gradient is None else number_text(self.gradient, short=True)
 
 
 EditKind = Literal[
@@ -201,7 +202,7 @@ def _edit(seen: dict[str, Any]) -> Edit:
     if edited.refusal is not None:
         return Edit("raises at backward", edited, f"Noticed, `backward()` raises: “{edited.refusal}”")
     if edited.gradient != right:
-        said = f"Nothing is noticed, and the gradient is silently wrong: {edited.text} instead of {right:g}."
+        said = f"Nothing is noticed, and the gradient is silently wrong: {edited.text} instead of {number_text(right, short=True)}."
         return Edit("silently wrong", edited, said)
     kept = "changes" if seen["touched"] else "keeps its value"
     return Edit(

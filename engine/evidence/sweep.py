@@ -60,7 +60,7 @@ class Curve:
     @property
     def diverged(self) -> tuple[bool, ...]:
         """For each rate, whether some epoch's loss was not finite or the last one lies above the first."""
-        most = self.first * (1 + ROUNDING)
+        most = _but_for_rounding(self.first)
         return tuple(not finite or loss > most for finite, loss in zip(self.finite, self.losses, strict=True))
 
     @property
@@ -71,11 +71,17 @@ class Curve:
 
     @property
     def best(self) -> tuple[float, float]:
-        """The rate with the lowest final loss, the smallest of equals, and that loss."""
+        """The rate with the lowest final loss, the smallest of those that are equal but for rounding, and its loss."""
         ended = [
             pair for pair, f in zip(zip(self.rates, self.losses, strict=True), self.finite, strict=True) if f
         ]
-        return min(ended, key=lambda pair: pair[1], default=(self.rates[0], self.losses[0]))
+        most = _but_for_rounding(min((loss for _, loss in ended), default=math.nan))
+        return next((pair for pair in ended if pair[1] <= most), (self.rates[0], self.losses[0]))
+
+
+def _but_for_rounding(loss: float) -> float:
+    """The largest loss that may be this one but for rounding."""
+    return loss + ROUNDING * abs(loss)
 
 
 @dataclass(frozen=True)

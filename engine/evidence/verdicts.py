@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ..settings import NOWHERE
-from ..text import listed
+from ..text import listed, number_text
 from ..twins.trace import Run, Trace
 from .cost import Cost, cost, epoch_milliseconds
 
@@ -72,7 +72,7 @@ def _alone(run: Run, cost: Cost) -> str:
     """What one run does by itself."""
     if run.refusal:
         return f"`backward()` raises: {_first_line(run)}"
-    said = f"The loss goes from {_n(run.losses[0])} to {_n(run.losses[-1])}."
+    said = f"The loss goes from {number_text(run.losses[0])} to {number_text(run.losses[-1])}."
     return f"{said} The graphs kept alive grow: {_growth(cost)}." if cost.grows else said
 
 
@@ -87,7 +87,9 @@ def _error(trace: Trace, refused: list[Run]) -> str:
         if run in refused:
             said.append(f"{name}, `backward()` raises: {_first_line(run)}")
         else:
-            said.append(f"{name}, the loss goes from {_n(run.losses[0])} to {_n(run.losses[-1])}.")
+            said.append(
+                f"{name}, the loss goes from {number_text(run.losses[0])} to {number_text(run.losses[-1])}."
+            )
     return " ".join(said)
 
 
@@ -100,9 +102,9 @@ def _otherwise(trace: Trace) -> str:
     measure = trace.settings.described().measure
     said = []
     for run, name in zip(trace.runs, NAMES, strict=True):
-        text = f"{name}, the loss goes from {_n(run.losses[0])} to {_n(run.losses[-1])}"
+        text = f"{name}, the loss goes from {number_text(run.losses[0])} to {number_text(run.losses[-1])}"
         if measure is not None and run.measures is not None:
-            text += f" and the {measure.label} from {_n(run.measures[0])} to {_n(run.measures[-1])}"
+            text += f" and the {measure.label} from {number_text(run.measures[0])} to {number_text(run.measures[-1])}"
         still = list(run.never_moved)
         if still and len(still) < len(run.layers):
             text += f"; {listed(still, len(still))} never {'moves' if len(still) == 1 else 'move'}"
@@ -110,13 +112,7 @@ def _otherwise(trace: Trace) -> str:
             text += "; nothing moves"
         said.append(text + ".")
     if said[0].removeprefix(NAMES[0]) == said[1].removeprefix(NAMES[1]):
-        apart = float(abs(trace.attached.weights[-1] - trace.detached.weights[-1]).max())
-        return " ".join(
-            [
-                *said,
-                f"They differ in digits that are not printed: the last weights lie up to {apart:.2g} apart.",
-            ]
-        )
+        return " ".join([*said, "Their weights differ, but by too little to show in these figures."])
     return " ".join([*said, *_held_still(trace.detached), *_better(trace)])
 
 
@@ -129,7 +125,12 @@ def _held_still(run: Run) -> list[str]:
             continue
         moved = math.dist(run.layer_weights(layer, last + 1), run.layer_weights(layer, len(norms) + 1))
         came = "None" if norms[-1] is None else "zeros"
-        then = f"it still moves by {_n(moved)} from there" if moved else "it stands still to the last bit"
+        size = math.hypot(*run.layer_weights(layer, last + 1))
+        then = (
+            f"it still moves by {number_text(moved, beside=size)} from there"
+            if moved
+            else "it stands still to the last bit"
+        )
         said.append(f"From epoch {last + 1} on the gradient of `{layer}` is {came}, and {then}.")
     return said
 
@@ -141,7 +142,7 @@ def _better(trace: Trace) -> list[str]:
         return []
     ends = [((run.measures if measure else run.losses) or (math.nan,))[-1] for run in trace.runs]
     finite = [end for end in ends if math.isfinite(end)]
-    if not finite or _n(ends[0]) == _n(ends[1]):
+    if not finite or number_text(ends[0]) == number_text(ends[1]):
         return []
     best = max(finite) if measure is not None and measure.good == "up" else min(finite)
     twin = "with" if best == ends[1] else "without"
@@ -182,9 +183,3 @@ def _waste(attached: Cost, detached: Cost) -> str:
 
 def _bytes(count: float) -> str:
     return f"{count:,.0f} bytes"
-
-
-def _n(number: float) -> str:
-    if not math.isfinite(number):
-        return str(number)
-    return f"{number:.4f}" if 1e-3 <= abs(number) < 1e5 or number == 0 else f"{number:.3g}"

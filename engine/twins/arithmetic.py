@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..recorder import StepRecord
 from ..recorder.record import Array, Stage
+from ..text import number_text
 
 _TERMS = 6
 """A sum with more terms than this shows its first ones and says how many more there are."""
@@ -30,10 +31,12 @@ class Equation:
     name: str
     working: str
     result: float
+    beside: float = 0.0
+    """The size of what it was made of: a small difference of large numbers is known no better than these."""
 
     def __str__(self) -> str:
         working = f"{self.working} = " if self.working else ""
-        return f"{self.name} = {working}{decimals(self.result)}"
+        return f"{self.name} = {working}{number_text(self.result, beside=self.beside)}"
 
 
 def equations(step: StepRecord, stage: Stage, sample: int) -> tuple[Equation, ...]:
@@ -106,6 +109,7 @@ def _linear(step: StepRecord, stage: Stage, inputs: list[Array], sample: int) ->
                 f"out[{output}]",
                 " + ".join(terms[:_TERMS]) + more + (f" + {_n(bias[output])}" if bias is not None else ""),
                 float(result[output]),
+                float(np.abs(row * weight[output]).max(initial=0.0)),
             )
         )
     return tuple(made)
@@ -132,7 +136,10 @@ def _binary(sign: str) -> Callable[[StepRecord, Stage, list[Array], int], tuple[
             return _unknown(stage, sample)
         triples = list(zip(rows[0], rows[1], result, strict=True))[:OUTPUTS]
         return tuple(
-            Equation(f"out[{i}]", f"{_n(a)} {sign} {_n(b)}", float(y)) for i, (a, b, y) in enumerate(triples)
+            Equation(
+                f"out[{i}]", f"{_n(a)} {sign} {_n(b)}", float(y), 0.0 if sign == "×" else max(abs(a), abs(b))
+            )
+            for i, (a, b, y) in enumerate(triples)
         )
 
     return working
@@ -144,7 +151,7 @@ def _mse(step: StepRecord, stage: Stage, inputs: list[Array], sample: int) -> tu
     if len(inputs) != 2 or len(answer) != len(target):
         return _unknown(stage, sample)
     return tuple(
-        Equation(f"squared error[{i}]", f"({_n(a)} - {_n(t)})²", float((a - t) ** 2))
+        Equation(f"squared error[{i}]", f"({_n(a)} - {_n(t)})²", float((a - t) ** 2), abs(a * (a - t)))
         for i, (a, t) in enumerate(list(zip(answer, target, strict=True))[:OUTPUTS])
     )
 
@@ -173,7 +180,8 @@ def _mse_share(answers: Array, targets: Array, sample: int) -> Equation:
     answer, target = _row(answers, sample).astype(np.float64), _row(targets, sample).astype(np.float64)
     squares = (answer - target) ** 2
     working = "(" + " + ".join(_n(s) for s in squares) + f") / {answers.size}"
-    return Equation("share of the loss", working, float(squares.sum() / answers.size))
+    size = float(np.abs(answer * (answer - target)).max() / answers.size)
+    return Equation("share of the loss", working, float(squares.sum() / answers.size), size)
 
 
 def _cross_entropy_share(answers: Array, targets: Array, sample: int) -> Equation:
@@ -191,15 +199,9 @@ def _row(values: Array | None, sample: int) -> NDArray[np.float64]:
     return np.asarray(chosen, dtype=np.float64).reshape(-1)
 
 
-def decimals(number: float) -> str:
-    """A number with four decimals, or with four digits where it is too large or too small for that."""
-    return f"{number:.4f}" if number == 0 or 1e-3 <= abs(number) < 1e6 else f"{number:.4g}"
-
-
 def _n(number: float) -> str:
-    """The same as short as it can be, negative ones in brackets."""
-    text = decimals(number)
-    text = text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+    """A number as short as it can be, negative ones in brackets."""
+    text = number_text(number, short=True)
     return f"({text})" if text.startswith("-") else text
 
 

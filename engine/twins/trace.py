@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..settings import Settings
+from ..text import number_text
 
 if TYPE_CHECKING:  # only the tables need pandas: the engine runs without it
     import pandas as pd
@@ -129,8 +130,8 @@ class Run:
 
     def __str__(self) -> str:
         name = self._name
-        shown = " ".join(f"{loss:.4f}" for loss in self.losses[:8])
-        more = f" ... {self.losses[-1]:.4f} (epoch {len(self.losses)})" if len(self.losses) > 8 else ""
+        shown, last = " ".join(map(number_text, self.losses[:8])), len(self.losses)
+        more = f" ... {number_text(self.losses[-1])} (epoch {last})" if last > 8 else ""
         refused = f"\n    backward() raised: {self.refusal}" if self.refusal else ""
         return f"{name:14} {shown}{more}{refused}"
 

@@ -27,6 +27,7 @@ import torch
 
 from engine import Settings, Trace, train
 from engine.evidence.observations import summarize
+from engine.text import number_text
 from tests.benchmarks.process import processor_seconds, resident, written
 from tests.benchmarks.table import Row, compared, measured, percentile, table
 from tests.servers import Server, started_server
@@ -65,7 +66,9 @@ def told(page: str, trace: Trace) -> list[str]:
     if page != "prediction_trace":
         return list(summarize(trace))
     epoch = min(trace.settings.described().shown_epoch, trace.settings.epochs)
-    return [f"The loss of all samples together is **{run.losses[epoch - 1]:.4f}**" for run in trace.runs]
+    return [
+        f"The loss of all samples together is **{number_text(run.losses[epoch - 1])}**" for run in trace.runs
+    ]
 
 
 def settings_of(number: int) -> list[Settings]:

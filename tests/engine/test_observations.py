@@ -27,9 +27,9 @@ def test_each_kind_of_change_has_its_sentence() -> None:
     losses = (1.0, 0.5, 0.49, 0.49, 0.489999, 0.6, 0.2, 0.3, inf, nan)
     words = (
         "starts",
-        "0.5, the fastest",
+        "0.5000, the fastest",
         "smaller",
-        "No change at all",
+        "No change in six digits",
         "plateau",
         "this step made it worse",
         "steadily",
@@ -47,7 +47,7 @@ def test_converging_is_said_only_where_the_rest_of_the_run_agrees() -> None:
 
 
 def test_a_run_that_swings_or_ends_in_the_first_epoch_is_told_so() -> None:
-    assert any("swinging up to 9.0000" in said for said in summarize(with_losses(1.0, 9.0, 0.5)))
+    assert any("swinging up to 9 on" in said for said in summarize(with_losses(1.0, 9.0, 0.5)))
     assert "one epoch only" in summarize(with_losses(1.0))[0]
 
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from engine.evidence.finite_differences import compare
 from engine.evidence.reference import reference_table
 from engine.settings import Settings
-from pages.components.draw.tensors import number_text
+from engine.text import number_text
 from tests.pages.test_pages import html, text
 
 
@@ -88,8 +88,9 @@ def test_with_the_lessons_detach_the_refusal_stands_beside_the_real_slopes() -> 
     assert [info.value for info in app.info] == [found.sentence]
     none, slopes = html(app)
     assert "None: backward() raised: “element 0 of tensors does not require grad" in none
+    size = abs(found.differences).max()
     for slope in found.differences.flat:
-        assert f">{number_text(slope)}</td>" in slopes
+        assert f">{number_text(slope, beside=size)}</td>" in slopes
 
 
 def test_without_the_detach_the_two_agree() -> None:

@@ -237,7 +237,7 @@ def test_the_sweep_is_computed_when_asked_for_and_stands_in_the_link() -> None:
     assert app.query_params["sweep"] in ("shown", ["shown"])
     said = text(app)
     assert "Divergence starts between the rates 0.0122 and 0.01265." in said
-    assert "2 / λ = **0.012279**" in said
+    assert "2 / λ = **0.01228**" in said
     assert "It lies between the two rates" in said
     assert "it stays at 0.8523 at every rate" in said
     app.select_slider(key="learning_rate").set_value(0.01).run()

@@ -5,12 +5,12 @@ from ..definition import Option, Question
 SNIPPET = """\
 import torch
 
-x = torch.tensor(0.2, requires_grad=True)
+x = torch.tensor(0.201, requires_grad=True)
 for _ in range(500):
     y = x + (x.round() - x).detach()
     loss = (y - 1.3).pow(2)
     x.data -= 0.01 * torch.autograd.grad(loss, x)[0]
-print("x:", x.item())
+print("x:", round(x.item(), 3))
 print("y:", y.item())
 answer = round(x.item(), 1)
 """
@@ -20,7 +20,7 @@ QUESTION = Question(
     topic="Estimated gradients",
     prompt=(
         "`y` is `x` rounded, with a straight-through gradient, and is to come near 1.3. The best that a whole number "
-        "can do is 1. Plain gradient descent starts at `x = 0.2`. Where is `x` after 500 steps, to one decimal?"
+        "can do is 1. Plain gradient descent starts at `x = 0.201`. Where is `x` after 500 steps, to one decimal?"
     ),
     snippet=SNIPPET,
     options=(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from ...text import number_text
 from ..record import Cut, Finding, ParameterRecord, StepData
 
 _WIDTH = 100
@@ -34,7 +35,7 @@ def _lines(record: StepData) -> Iterator[str]:
         )
         yield ""
     if record.loss is not None:
-        yield f"loss {record.loss:.6g}, {len(record.stages)} stages"
+        yield f"loss {number_text(record.loss)}, {len(record.stages)} stages"
     for number, finding in enumerate(record.findings, 1):
         yield from _finding(number, finding)
     for note in record.notes if record.findings or record.raised is not None else ():

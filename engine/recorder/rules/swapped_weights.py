@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...text import listed
+from ...text import listed, number_text
 from ..analysis.analysis import Analysis
 from ..analysis.facts import closure
 from ..capture.data_flow import Call, Entry
@@ -37,7 +37,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
             continue
         names = analysis.trainable_among(analysis.named(moved.tracked))
         text = (
-            f"This loss moves the code {listed(names)} with {light / heavy:.3g} of the weight with which the encoder "
+            f"This loss moves the code {listed(names)} with {number_text(light / heavy, short=True)} of the weight with which the encoder "
             "is moved towards it: the weights of codebook loss and commitment loss look swapped."
         )
         yield Fault(stop.line, tuple(names), text)

@@ -1,11 +1,13 @@
 """The charts as Vega-Lite specifications, written with altair: what is drawn, without the data.
 
-The data come by name when a chart is shown: "rows" is what is drawn, "rule" the place of a vertical line. The twins
+The data come by name when a chart is shown: "rows" is what is drawn, "rule" the place of a vertical line. Each row also
+has its number as the page writes it, which is what a tooltip and a screen reader say. The twins
 differ by dash and by the shape of their points as well as by colour.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from functools import lru_cache
@@ -15,6 +17,8 @@ import altair as alt
 
 WITHOUT, WITH = "without detach", "with detach"
 TWINS = (WITHOUT, WITH)
+SHOWN = "shown"
+"""The column of the numbers as they are written."""
 _COLOURS = ["#2f6fde", "#c2570c"]
 _LAYER_COLOURS = ["#2f6fde", "#0d8a66", "#c2570c", "#8b5cf6", "#b3266b", "#6b7280"]
 _POINTS_UP_TO = 20
@@ -75,13 +79,14 @@ def _lines(what: str, by: str, names: tuple[str, ...], along: str, ruled: bool, 
     y = alt.Y(f"{what}:Q", title=what, axis=axis)
     legend = alt.Legend(orient="top", title=None, symbolType="stroke")
     colour = alt.Color(f"{by}:N", scale=colours, legend=legend)
-    tips = [alt.Tooltip(f"{along}:Q", format="d"), f"{by}:N", alt.Tooltip(f"{what}:Q", format=".6g")]
+    tips = [alt.Tooltip(f"{along}:Q", format="d"), f"{by}:N", alt.Tooltip(f"{SHOWN}:N", title=what)]
+    said = _said(along, f"datum[{json.dumps(along)}]", what, by)
     size, opacity = (60, 1.0) if dotted else (80, 0.0)
     base = alt.Chart(_ROWS)
-    line = base.mark_line(strokeWidth=2).encode(
+    line = base.mark_line(strokeWidth=2, description=said).encode(
         x=x, y=y, color=colour, strokeDash=alt.StrokeDash(f"{by}:N", scale=domain, legend=None)
     )
-    points = base.mark_point(size=size, filled=True, opacity=opacity).encode(
+    points = base.mark_point(size=size, filled=True, opacity=opacity, description=said).encode(
         x=x, y=y, color=colour, shape=alt.Shape(f"{by}:N", scale=domain, legend=None), tooltip=tips
     )
     rule = alt.Chart(_RULE).mark_rule(strokeDash=[2, 2], color="gray").encode(x=x)
@@ -112,10 +117,13 @@ def sweep(
         legend=alt.Legend(orient="top", title=None, symbolType="stroke"),
     )
     dash = alt.StrokeDash("twin:N", scale=alt.Scale(domain=list(TWINS)), legend=None)
-    tips = [alt.Tooltip("rate:Q", format=".4g"), "twin:N", alt.Tooltip("loss:Q", format=".6g")]
+    tips = [alt.Tooltip("rate:Q", format=".4~g"), "twin:N", alt.Tooltip(f"{SHOWN}:N", title="loss")]
+    said = _said("learning rate", "format(datum.rate, '.4~g')", "loss", "twin")
     base = alt.Chart(_ROWS)
-    line = base.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash)
-    points = base.mark_point(size=60, filled=True, opacity=0).encode(x=x, y=y, color=colour, tooltip=tips)
+    line = base.mark_line(strokeWidth=2, description=said).encode(x=x, y=y, color=colour, strokeDash=dash)
+    points = base.mark_point(size=60, filled=True, opacity=0, description=said).encode(
+        x=x, y=y, color=colour, tooltip=tips
+    )
     middle = math.sqrt(rates[0] * rates[1])
     marks = [
         mark
@@ -123,6 +131,13 @@ def sweep(
         for mark in _labelled(x, rate, label, 3 + 13 * number, leftwards=rate >= middle)
     ]
     return _finished(alt.layer(*marks, line, points))
+
+
+def _said(along: str, place: str, what: str, by: str) -> alt.ExprRef:
+    """What a screen reader says of a mark."""
+    return alt.ExprRef(
+        expr=f"{json.dumps(f'{along}: ')} + {place} + {json.dumps(f'; {what}: ')} + datum.{SHOWN} + '; {by}: ' + datum.{by}"
+    )
 
 
 def _labelled(x: alt.X, rate: float, label: str, down: int, *, leftwards: bool) -> list[alt.Chart]:

@@ -18,8 +18,9 @@ from engine import Trace
 from engine.evidence.sweep import Sweep
 from engine.serving.cache import Cache
 from engine.settings import Settings
+from engine.text import number_text
 from pages.components.draw import chart_specs
-from pages.components.draw.chart_specs import TWINS, WITH, WITHOUT
+from pages.components.draw.chart_specs import SHOWN, TWINS, WITH, WITHOUT
 
 __all__ = ["TWINS", "WITH", "WITHOUT", "show_by_layer", "show_losses", "show_series", "show_sweep"]
 
@@ -28,7 +29,8 @@ CAPACITY = 16 * 2**20
 _SPEC_WEIGHT = 12_000
 """About what a specification weighs."""
 
-Row = tuple[float, str, float]
+Row = tuple[float, str, float, str]
+"""The place along the x axis, the line, the number, and the number as it is written."""
 Series = Mapping[str, Sequence[float | None]]
 ByLayer = Mapping[str, Sequence[Sequence[float | None]]]
 
@@ -64,7 +66,7 @@ def _losses(trace: Trace) -> Drawn | None:
     ends = ", ".join(
         f"{name} none, the step raised"
         if run.lacks(run.losses[-1])
-        else f"{name} from {run.losses[0]:.4f} to {run.losses[-1]:.4f}"
+        else f"{name} from {number_text(run.losses[0])} to {number_text(run.losses[-1])}"
         for run, name in zip(trace.runs, TWINS, strict=True)
     )
     rows = _rows({name: run.losses for run, name in zip(trace.runs, TWINS, strict=True)})
@@ -72,7 +74,7 @@ def _losses(trace: Trace) -> Drawn | None:
         return None
     return Drawn(
         chart_specs.lines("loss", "twin", TWINS, trace.settings.epochs, "epoch", ruled=True),
-        _arrow(rows, ("epoch", "twin", "loss")),
+        _arrow(rows, ("epoch", "twin", "loss", SHOWN)),
         f"Loss over {trace.settings.epochs} epochs: {ends}.{left_out}{_on_each_other(rows)}",
     )
 
@@ -98,7 +100,7 @@ def _series(what: str, values: Series, ruled: bool, along: str) -> Drawn | None:
     last = max(len(series) for series in values.values())
     return Drawn(
         chart_specs.lines(what, "twin", TWINS, last, along, ruled=ruled),
-        _arrow(rows, (along, "twin", what)),
+        _arrow(rows, (along, "twin", what, SHOWN)),
         f"{what[0].upper()}{what[1:]}, {ends}.{_on_each_other(rows)}",
     )
 
@@ -114,15 +116,15 @@ def show_sweep(sweep: Sweep, rules: Mapping[str, float], description: str) -> No
 
 def _sweep(sweep: Sweep, rules: Mapping[str, float], description: str) -> Drawn:
     rows: list[Row] = [
-        (rate, name, loss)
+        (rate, name, loss, _figure(loss))
         for curve, name in zip(sweep.curves, TWINS, strict=True)
         for rate, loss in zip(curve.rates, curve.losses, strict=True)
         if 0 < loss <= 10 * curve.first
     ]
-    drawn = [loss for _, _, loss in rows] or [1.0]
+    drawn = [loss for _, _, loss, _ in rows] or [1.0]
     ends, epochs = (sweep.rates[0], sweep.rates[-1]), sweep.settings.epochs
     spec = chart_specs.sweep(ends, (min(drawn), max(drawn)), epochs, rules)
-    return Drawn(spec, _arrow(rows, ("rate", "twin", "loss")), description)
+    return Drawn(spec, _arrow(rows, ("rate", "twin", "loss", SHOWN)), description)
 
 
 def show_by_layer(trace: Trace, what: str, values: Callable[[], ByLayer], epoch: int) -> None:
@@ -161,7 +163,7 @@ def _by_layer(trace: Trace, what: str, values: Callable[[], ByLayer], twin: str)
     highest = max(filter(math.isfinite, known), default=0.0) or 1.0
     return Drawn(
         chart_specs.lines(what, "layer", layers, trace.settings.epochs, "epoch", ruled=True, highest=highest),
-        _arrow(_rows(mine), ("epoch", "layer", what)),
+        _arrow(_rows(mine), ("epoch", "layer", what, SHOWN)),
         f"{what}, {twin}: {said}.",
         missing,
     )
@@ -170,7 +172,7 @@ def _by_layer(trace: Trace, what: str, values: Callable[[], ByLayer], twin: str)
 def _rows(values: Series) -> list[Row]:
     """One row for each finite number."""
     return [
-        (number, name, value)
+        (number, name, value, _figure(value))
         for name, series in values.items()
         for number, value in enumerate(series, start=1)
         if value is not None and math.isfinite(value)
@@ -186,13 +188,13 @@ def _range(values: Iterable[float | None]) -> str:
 
 def _on_each_other(rows: Sequence[Row]) -> str:
     """Says so where the twins' lines can't be told apart since they are the same."""
-    one, other = ([(at, value) for at, twin, value in rows if twin == name] for name in TWINS)
+    one, other = ([(at, value) for at, twin, value, _ in rows if twin == name] for name in TWINS)
     return " Both lines are the same." if one == other else ""
 
 
 def _figure(value: float) -> str:
     """A count as it is, another number with four digits."""
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else number_text(value)
 
 
 def _arrow(rows: Sequence[tuple[object, ...]], columns: tuple[str, ...]) -> bytes:

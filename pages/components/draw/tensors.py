@@ -14,20 +14,26 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from engine.text import number_text
+
 _ROWS, _COLUMNS = 6, 12
 _WARM, _COOL = (217, 119, 6), (37, 99, 235)
 _STRONGEST = 0.42
 """The colour of the largest element, as opacity: text on it stays readable in the light and the dark theme."""
 
 
-def tensor_html(values: NDArray[np.generic], label: str, *, digits: int = 4, text: str = "") -> str:
-    """A tensor of any shape as a captioned table, cut to its first rows where it is long."""
+def tensor_html(values: NDArray[np.generic], label: str, *, text: str = "", noise: float = 0.0) -> str:
+    """A tensor of any shape as a captioned table, cut to its first rows where it is long.
+
+    Numbers are shown as far as six digits of the largest one reach; up to `noise` they are 0.
+    """
     grid = _as_grid(values)
+    grid[np.abs(grid) <= noise] = 0.0
     shape = " x ".join(map(str, values.shape)) or "scalar"
     rows, columns = grid.shape
     largest = _largest(grid)
     body = "".join(
-        "<tr>" + "".join(_cell(number, largest, digits) for number in row[:_COLUMNS]) + "</tr>"
+        "<tr>" + "".join(_cell(number, largest) for number in row[:_COLUMNS]) + "</tr>"
         for row in grid[:_ROWS]
     )
     rest = [f"{columns} columns in all: scroll sideways"] if 4 < columns <= _COLUMNS else []
@@ -48,15 +54,6 @@ def tensor_html(values: NDArray[np.generic], label: str, *, digits: int = 4, tex
     )
 
 
-def number_text(number: float, digits: int = 4) -> str:
-    """A number as it is printed everywhere: whole ones as they are, others with four significant digits or more."""
-    if not np.isfinite(number):
-        return str(float(number))
-    if float(number).is_integer() and abs(number) < 1e6:
-        return str(int(number))
-    return f"{number:.{digits}f}" if 1e-3 <= abs(number) < 1e6 else f"{number:.3g}"
-
-
 def _as_grid(values: NDArray[np.generic]) -> NDArray[np.float64]:
     numbers = values.astype(np.float64)
     return numbers.reshape(-1, numbers.shape[-1]) if numbers.ndim > 1 else numbers.reshape(1, -1)
@@ -67,14 +64,16 @@ def _largest(grid: NDArray[np.float64]) -> float:
     return float(finite.max()) if finite.size and finite.max() > 0 else 1.0
 
 
-def _cell(number: float, largest: float, digits: int) -> str:
+def _cell(number: float, largest: float) -> str:
     share = min(abs(number) / largest, 1.0) * _STRONGEST if np.isfinite(number) else 0.0
+    said = number_text(number, beside=largest)
     red, green, blue = _WARM if number >= 0 else _COOL
-    return f'<td style="background: rgba({red}, {green}, {blue}, {share:.2f})">{number_text(number, digits)}</td>'
+    return f'<td style="background: rgba({red}, {green}, {blue}, {share:.2f})">{said}</td>'
 
 
 def _figures(grid: NDArray[np.float64]) -> str:
-    return f"smallest {grid.min():.4g}, mean {grid.mean():.4g}, largest {grid.max():.4g}"
+    least, mean, most = (number_text(n, beside=_largest(grid)) for n in (grid.min(), grid.mean(), grid.max()))
+    return f"smallest {least}, mean {mean}, largest {most}"
 
 
 def _picture(grid: NDArray[np.float64], label: str) -> str:

@@ -9,8 +9,9 @@ import streamlit as st
 from engine import Settings, Trace
 from engine.evidence.finite_differences import STEP, Doubles
 from engine.serving.results import ComparisonKey
+from engine.text import number_text
 from pages.components.draw.tables import show_html
-from pages.components.draw.tensors import number_text, tensor_html
+from pages.components.draw.tensors import tensor_html
 from pages.components.shell.results import find_comparison
 
 _STEPS = ("with the detach", "without the detach")
@@ -42,10 +43,10 @@ def show_differences(settings: Settings, epoch: int, trace: Trace) -> None:
         else:
             _tensor(found.autograd, "By autograd")
     with differences:
-        _tensor(found.differences, "By finite differences")
+        _tensor(found.differences, "By finite differences", found.tolerance)
     if found.autograd is not None:
         with apart:
-            _tensor(found.autograd - found.differences, "Difference")
+            _tensor(found.autograd - found.differences, "Difference", found.tolerance)
     several = (
         " The step has several losses: L is their sum, and autograd's gradients are added up too, those included that "
         "the step clears in between."
@@ -55,10 +56,10 @@ def show_differences(settings: Settings, epoch: int, trace: Trace) -> None:
     losses = " + ".join(number_text(loss) for loss in found.losses)
     st.caption(
         f"In float64, with L = {losses} at epoch {epoch}: (L(p + h) - L(p - h)) / 2h for one weight p after the other, "
-        f"h = {STEP:g} · max(1, size of p). Slopes that differ by more than {found.tolerance:.1g} have parted; there h / 100 "
+        f"h = {STEP:g} · max(1, size of p). Slopes that differ by more than {number_text(found.tolerance, digits=1)} have parted, smaller ones are rounding and shown as 0; where they part, h / 100 "
         f"is tried too. Where L jumps or bends at p itself, as at a rounding, no number is its slope.{several}"
     )
 
 
-def _tensor(values: Doubles, label: str) -> None:
-    show_html(tensor_html(values, label))
+def _tensor(values: Doubles, label: str, noise: float = 0.0) -> None:
+    show_html(tensor_html(values, label, noise=noise))

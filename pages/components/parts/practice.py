@@ -15,10 +15,10 @@ from engine.evidence.verdicts import Kind, Verdict
 from engine.experiments import experiment_names, find_experiment
 from engine.serving.results import terms_of
 from engine.settings import NOWHERE
+from engine.text import number_text
 from engine.twins.experiment_script import MARK, script_of
 from pages.components.draw import charts
 from pages.components.draw.tables import table_html
-from pages.components.draw.tensors import number_text
 from pages.components.shell import keeper
 from pages.components.shell.view import View
 
@@ -178,7 +178,10 @@ def _table(trace: Trace, verdict: Verdict) -> str:
         ("Bytes held at once as a backward pass starts, at most", of_each(lambda cost: f"{cost.at_once:,}")),
         ("Bytes still held after the last counted epoch", of_each(lambda cost: _last(cost.held))),
         ("Autograd nodes still alive after it", of_each(lambda cost: _last(cost.alive))),
-        ("Time of an epoch, measured here", [f"{ms:.2g} ms" for ms in verdict.milliseconds]),
+        (
+            "Time of an epoch, measured here",
+            [f"{number_text(ms, digits=2)} ms" for ms in verdict.milliseconds],
+        ),
         ("Parameters with a gradient that nobody uses", of_each(_unused)),
     ]
     return table_html(

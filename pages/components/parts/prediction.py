@@ -10,9 +10,9 @@ import streamlit as st
 from engine import Trace
 from engine.recorder import StepRecord
 from engine.recorder.record import Stage
+from engine.text import number_text, percent_text
 from engine.twins.arithmetic import OUTPUTS, class_of, equations, share_of_loss
 from pages.components.draw.pipeline import is_cut, paired
-from pages.components.draw.tensors import number_text
 from pages.components.draw.words import does, stage_title
 from pages.components.shell import keeper
 from pages.components.shell.view import View
@@ -40,7 +40,7 @@ def choose_sample(view: View, trace: Trace) -> int:
 def show_both_ways(without: StepRecord, with_: StepRecord, sample: int) -> None:
     """The sample's way through the stages of both twins, stage beside stage, ending in its share of the loss."""
     st.caption(
-        "Numbers are written with four decimals; torch computed with all of them, so a last digit can differ."
+        "Numbers are written with four digits; torch computed with all of them, so a last digit can differ."
     )
     for column, title in zip(st.columns(2), ("Without detach", "With detach"), strict=True):
         column.header(title, anchor=False)
@@ -63,7 +63,7 @@ def _show_stage(number: int, stage: Stage, step: StepRecord, sample: int) -> Non
         values = stage.output.values
         row = values[sample] if values is not None and values.ndim and sample < len(values) else values
         lines = (
-            "  ".join(number_text(float(x)) for x in row.reshape(-1))
+            "  ".join(number_text(float(x), short=True) for x in row.reshape(-1))
             if row is not None
             else "too large to list"
         )
@@ -89,7 +89,7 @@ def _show_share(step: StepRecord, sample: int) -> None:
     st.code(str(share), language=None, wrap_lines=True)
     said = f"The loss of all samples together is **{number_text(step.loss)}**"
     if step.loss > 0:
-        said += f"; this sample makes {share.result / step.loss:.2%} of it"
+        said += f"; this sample makes {percent_text(share.result / step.loss)} of it"
     answer = class_of(step, sample)
     if answer is not None:
         said += f". Predicted class **{answer.predicted}**, right is {answer.right}: "

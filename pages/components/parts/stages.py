@@ -10,10 +10,11 @@ import streamlit as st
 from engine import Settings
 from engine.recorder import StepRecord
 from engine.recorder.record import GradientState, ParameterRecord, Stage
+from engine.text import number_text
 from engine.twins.experiment_script import script_of
 from pages.components.draw.pipeline import is_cut, late_inputs, paired, parts_of
 from pages.components.draw.tables import show_html
-from pages.components.draw.tensors import number_text, tensor_html
+from pages.components.draw.tensors import tensor_html
 from pages.components.draw.words import does, shape_text, stage_title
 
 
@@ -32,8 +33,16 @@ def show_comparison(without: StepRecord, with_: StepRecord) -> None:
     if without.raised is not None and without.loss is not None and len(without.backwards) > 1:
         values = f"**Forward, {same} of the {both} stages that both steps have hold the same bits**; then the step without the detach raised."
     elif same < both or without.loss != with_.loss:
-        values = f"**Forward, {same} of the {both} stages that both steps have hold the same bits**; the losses are {without.loss} and {with_.loss}."
+        values = f"**Forward, {same} of the {both} stages that both steps have hold the same bits**; {_losses(without, with_)}."
     st.markdown(f"{values}\n\n{_backward(without, with_)}")
+
+
+def _losses(without: StepRecord, with_: StepRecord) -> str:
+    """The losses of the two steps, as far as digits are shown."""
+    one, other = ("none" if loss is None else number_text(loss) for loss in (without.loss, with_.loss))
+    return (
+        f"the losses are {one} and {other}" if one != other else f"both losses are {one}, to the digits shown"
+    )
 
 
 def _backward(without: StepRecord, with_: StepRecord) -> str:
@@ -102,7 +111,8 @@ def show_stages(settings: Settings, without: StepRecord, with_: StepRecord, part
     """One block a stage of that part of the step."""
     st.caption(
         "In each table the colour is a heat map: orange for positive, blue for negative, the stronger the larger, "
-        "measured against the largest number of that table."
+        "measured against the largest number of that table. Numbers are rounded, small ones as far as the largest is: a 0 "
+        "can stand for one that is too small to show."
     )
     by_index = {stage.index: stage for stage in with_.stages}
     parts = parts_of(with_)
@@ -173,10 +183,17 @@ def _values(stage: Stage, label: str) -> None:
     if stage.output.values is not None:
         show_html(tensor_html(stage.output.values, label))
     else:
-        t = stage.output
-        show_html(
-            f"<p>{label}: too large to list; smallest {t.minimum}, mean {t.mean}, largest {t.maximum}</p>"
-        )
+        show_html(f"<p>{label}: too large to list{_figures(stage)}</p>")
+
+
+def _figures(stage: Stage) -> str:
+    figures = (stage.output.minimum, stage.output.mean, stage.output.maximum)
+    known = [figure for figure in figures if figure is not None]
+    if len(known) < len(figures):
+        return ""
+    size = max(map(abs, known))
+    least, mean, most = (number_text(figure, beside=size) for figure in known)
+    return f"; smallest {least}, mean {mean}, largest {most}"
 
 
 def _gradient(stage: Stage, label: str, step: StepRecord) -> None:

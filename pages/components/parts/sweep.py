@@ -7,8 +7,8 @@ from dataclasses import replace
 import streamlit as st
 
 from engine.evidence.sweep import Curve, Sweep, SweepError, exact_edge, refusal
+from engine.text import number_text
 from pages.components.draw import charts
-from pages.components.draw.tensors import number_text
 from pages.components.shell import keeper
 from pages.components.shell.results import show_sweep
 from pages.components.shell.view import View
@@ -51,7 +51,7 @@ def _rules(view: View, sweep: Sweep, exact: float | None) -> dict[str, float]:
 
 def _described(view: View, sweep: Sweep) -> str:
     ends = ", ".join(
-        f"{name} lowest at {curve.best[0]:.3g} with {number_text(curve.best[1])}"
+        f"{name} lowest at {_rate(curve.best[0])} with {number_text(curve.best[1])}"
         if curve.learns
         else f"{name} {number_text(curve.first)} throughout"
         for curve, name in zip(sweep.curves, charts.TWINS, strict=True)
@@ -71,7 +71,7 @@ def _sentences(sweep: Sweep, exact: float | None) -> list[str]:
     if exact is not None:
         said.append(
             f"The loss is quadratic in the parameters, so the exact edge of plain gradient descent without detach is known: "
-            f"2 / λ = **{exact:.5g}**, λ being the largest eigenvalue of its Hessian. {_beside(sweep.attached, exact)}"
+            f"2 / λ = **{_rate(exact)}**, λ being the largest eigenvalue of its Hessian. {_beside(sweep.attached, exact)}"
         )
     return said
 
@@ -84,11 +84,15 @@ def _of(curve: Curve) -> str:
             "at every rate."
         )
     rate, loss = curve.best
-    best = f"**{name}:** the best rate is **{rate:.3g}**, with a loss of {number_text(loss)} after {number_text(curve.first)}."
+    best = f"**{name}:** the best rate is **{_rate(rate)}**, with a loss of {number_text(loss)} after {number_text(curve.first)}."
     if curve.edge is None:
         return f"{best} No rate up to {curve.rates[-1]:g} diverges."
     below, above = curve.edge
-    return f"{best} Divergence starts between the rates {below:.4g} and {above:.4g}."
+    return f"{best} Divergence starts between the rates {_rate(below)} and {_rate(above)}."
+
+
+def _rate(rate: float) -> str:
+    return number_text(rate, short=True)
 
 
 def _beside(curve: Curve, exact: float) -> str:

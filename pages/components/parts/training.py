@@ -10,9 +10,10 @@ import streamlit as st
 from engine import Run, Trace
 from engine.evidence.observations import observe
 from engine.experiments import Measure
+from engine.text import number_text, percent_text
 from pages.components.draw import charts
 from pages.components.draw.tables import table_html
-from pages.components.draw.tensors import number_text, tensor_html
+from pages.components.draw.tensors import tensor_html
 from pages.components.shell import keeper
 from pages.components.shell.epoch import choose_epoch
 
@@ -143,8 +144,8 @@ def _table(run: Run, measure: Measure | None) -> str:
     columns = {
         "Epoch": [str(epoch) for epoch in range(1, len(run.losses) + 1)],
         "Loss (down is good)": [_figure(loss, run) for loss in run.losses],
-        "Accuracy (up is good)": [f"{a:.1%}" for a in run.accuracies] if run.accuracies else missing,
-        "R2 (up is good)": [_figure(r, run) for r in run.r2] if run.r2 else missing,
+        "Accuracy (up is good)": [percent_text(a) for a in run.accuracies] if run.accuracies else missing,
+        "R2 (up is good)": [_figure(r, run, beside=1.0) for r in run.r2] if run.r2 else missing,
     }
     if measure is not None and run.measures is not None:
         title = measure.label[0].upper() + measure.label[1:]
@@ -153,9 +154,9 @@ def _table(run: Run, measure: Measure | None) -> str:
     return table_html(f"Epochs {_name(run)}", [*columns, "Observation"], rows, "figures")
 
 
-def _figure(value: float, run: Run) -> str:
+def _figure(value: float, run: Run, beside: float = 0.0) -> str:
     """A number, or a stroke where the step raised before there was one."""
-    return "–" if run.lacks(value) else number_text(value)
+    return "–" if run.lacks(value) else number_text(value, beside=beside)
 
 
 def _name(run: Run) -> str:

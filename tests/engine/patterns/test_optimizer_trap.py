@@ -156,7 +156,7 @@ def test_the_verdicts() -> None:
         verdict = judge(train(trapped.changed(seed=seed)))
         assert verdict.kind == "learns something else"
         *_, with_ = verdict.sentence.partition("With it")
-        assert "the move of the hidden weights since the cut from 0.0000 to " in with_
+        assert "the move of the hidden weights since the cut from 0 to " in with_
         assert "From epoch 31 on the gradient of `hidden` is zeros, and it still moves by " in with_
         still = judge(train(trapped.choosing("gradients", "none").changed(seed=seed)))
         assert still.kind == "learns something else"

@@ -41,7 +41,9 @@ def test_a_representation_says_what_it_is() -> None:
     assert repr(record.findings[0]).startswith("<Finding detach at ")
     assert repr(record.cuts[0]).startswith("<Cut detach starves 600 at ")
     assert repr(record.stages[1]).startswith("<Stage 1 linear in the_network.0: ")
-    assert repr(record.backwards[0]) == f"<BackwardRecord from stage {len(record.stages) - 1} to 2 parameters>"
+    assert (
+        repr(record.backwards[0]) == f"<BackwardRecord from stage {len(record.stages) - 1} to 2 parameters>"
+    )
     assert "float32 [4, 32]" in repr(record.stages[0].output)
 
 
