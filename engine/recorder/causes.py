@@ -13,6 +13,7 @@ import numpy as np
 from .flow import Call, Entry
 from .frames import Line
 from .scene import Scene
+from .torch_private import has_hook_after, has_hook_before
 
 
 class Cause(NamedTuple):
@@ -95,7 +96,7 @@ def changed_after(bit: int, scene: Scene) -> Cause | None:
         return Cause(
             "it came, and its `.grad` was changed to zeros here", _CHANGED, writes[-1].line, after=True
         )
-    if not leaf._backward_hooks and not getattr(leaf, "_post_accumulate_grad_hooks", None):
+    if not has_hook_before(leaf) and not has_hook_after(leaf):
         return None
     return Cause(
         "a hook on it puts zeros in the gradient's place", _HOOK, scene.tape.hooks.get(id(leaf)), after=True

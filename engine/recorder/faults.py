@@ -17,6 +17,7 @@ from .scene import Scene
 from .source import line_that_binds
 from .suggestions import WHAT, listed
 from .tensors import grad_fn_of
+from .torch_private import number_of
 from .warned import Warned, warned
 
 _KINDS: tuple[tuple[str, str], ...] = (
@@ -124,7 +125,7 @@ def _shared(scene: Scene) -> tuple[Line | None, list[str]]:
         for name, value in scene.recorder.before.variables.items()
         if isinstance(value, Tensor)
         and (node := grad_fn_of(value)) is not None
-        and node._sequence_nr() in last.next
+        and number_of(node) in last.next
     ]
     return (lines[0] if lines else None), holders
 

@@ -14,14 +14,14 @@ import site
 import sysconfig
 from dataclasses import dataclass
 from types import CodeType, FrameType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy
 import torch
 from torch import nn
-from torch.autograd.function import BackwardCFunction
 
 from .records import Location
+from .torch_private import FunctionNode
 
 
 class Passed:
@@ -120,7 +120,7 @@ def _judge(code: CodeType) -> int:
     return flags | Passed.READER
 
 
-def function_around(frame: FrameType | None) -> tuple[BackwardCFunction, Line | None] | None:
+def function_around(frame: FrameType | None) -> tuple[Any, Line | None] | None:
     """The custom `Function` in whose `forward` the stack stands, and the reader's line that applied it."""
     while frame is not None:
         flags = judged(frame.f_code)
@@ -128,7 +128,7 @@ def function_around(frame: FrameType | None) -> tuple[BackwardCFunction, Line | 
             return None
         if flags & Passed.FORWARD:
             owner = frame.f_locals.get(frame.f_code.co_varnames[0])
-            if isinstance(owner, BackwardCFunction):
+            if isinstance(owner, FunctionNode):
                 return owner, find_caller(frame.f_back).line
         frame = frame.f_back
     return None

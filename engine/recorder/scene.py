@@ -22,6 +22,7 @@ from .recorder import Recorder
 from .records import Location, ParameterState, Raised
 from .tape import Event, Tape
 from .tensors import is_zero
+from .torch_private import has_hook_after, version_of
 
 
 @dataclass
@@ -233,7 +234,7 @@ def _state(scene: Scene, name: str, tensor: Tensor) -> ParameterState:
     if gradient is None:
         came = arrivals(scene, tensor)
         cleared = [e for e in scene.tape.events if e.kind == "clear" and e.tensor is tensor]
-        if came and getattr(tensor, "_post_accumulate_grad_hooks", None):
+        if came and has_hook_after(tensor):
             return "gradient"  # a hook took it as soon as it was there
         if came and cleared and cleared[-1].number > came[-1][0].number:
             if _read_between(scene.tape, tensor, came[0][0].number, cleared[-1].number):
@@ -243,7 +244,7 @@ def _state(scene: Scene, name: str, tensor: Tensor) -> ParameterState:
             scene.wiped[name] = cleared[-1].line
         return "none"
     old, version = scene.recorder.old_grads.get(id(tensor), (None, -1))
-    if gradient is old and gradient._version == version:
+    if gradient is old and version_of(gradient) == version:
         return "none"
     if old is not None:
         came = arrivals(scene, tensor)

@@ -21,6 +21,7 @@ from .scene import Scene, arrivals
 from .source import line_that_assigns, line_that_binds
 from .suggestions import WHAT, listed, verb
 from .tensors import grad_fn_of
+from .torch_private import has_hook_after
 from .warned import Warned, warned
 
 
@@ -208,7 +209,7 @@ def notes_on(scene: Scene) -> Iterator[str]:
     waiting = own and not stepped and any(
         scene.states[n] == "gradient" and id(p) in scene.held for n, p in scene.once.items()
     )  # fmt: skip
-    if waiting and not any(getattr(p, "_post_accumulate_grad_hooks", None) for p in scene.once.values()):
+    if waiting and not any(has_hook_after(p) for p in scene.once.values()):
         yield "No optimizer's `step()` was called, so nothing moves in this step."
     planned = {
         id(value.optimizer) for value in scene.names.variables.values()
