@@ -57,6 +57,7 @@ def test_private_names_stand_in_one_module() -> None:
 def without_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """The recorder as it is where torch has none of the private names that have a stand-in."""
     modules = [m for name, m in sys.modules.items() if name.startswith("engine.recorder")]
+    profiler = {torch_private.PROFILER_ENTER, torch_private.PROFILER_EXIT}
     for name, instead in WITHOUT_NAMES.items():
         known = getattr(torch_private, name)
         for module in modules:
@@ -66,8 +67,7 @@ def without_names(monkeypatch: pytest.MonkeyPatch) -> None:
         if "PROFILER_ENTER" in vars(module):
             monkeypatch.setattr(module, "PROFILER_ENTER", "_named_otherwise")
         if "NO_VALUES" in vars(module):
-            without = vars(module)["NO_VALUES"] - {torch_private.PROFILER_ENTER, torch_private.PROFILER_EXIT}
-            monkeypatch.setattr(module, "NO_VALUES", without)
+            monkeypatch.setattr(module, "NO_VALUES", vars(module)["NO_VALUES"] - profiler)
 
 
 TOUCHED = [
