@@ -8,6 +8,7 @@ from torch.optim.lr_scheduler import LRScheduler
 
 from ..text import listed, verb
 from .analysis.analysis import Analysis
+from .capture.torch_private import has_hook_after
 
 COMPILED = (
     "Code under `torch.compile` was run eagerly to be recorded, so what only the compiled code does is not seen here: "
@@ -40,7 +41,7 @@ def _nobody_stepped(analysis: Analysis) -> bool:
     )
     if not own or analysis.stepped:
         return False
-    if any(getattr(p, "_post_accumulate_grad_hooks", None) for p in analysis.once.values()):
+    if any(has_hook_after(p) for p in analysis.once.values()):
         return False
     return any(analysis.states[n] == "gradient" and analysis.is_held(n) for n in analysis.once)
 

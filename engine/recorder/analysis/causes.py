@@ -12,6 +12,7 @@ import numpy as np
 
 from ..capture.data_flow import Call, Entry
 from ..capture.frames import Line
+from ..capture.torch_private import has_hook_after, has_hook_before
 from .facts import Facts
 
 
@@ -93,7 +94,7 @@ def changed_after(bit: int, facts: Facts) -> Cause | None:
         return Cause(
             "it came, and its `.grad` was changed to zeros here", _CHANGED, writes[-1].line, after=True
         )
-    if not leaf._backward_hooks and not getattr(leaf, "_post_accumulate_grad_hooks", None):
+    if not has_hook_before(leaf) and not has_hook_after(leaf):
         return None
     return Cause(
         "a hook on it puts zeros in the gradient's place", _HOOK, facts.hooks.get(id(leaf)), after=True

@@ -25,6 +25,7 @@ from ..capture.session import Session, Snapshot
 from ..capture.source_text import line_that_binds
 from ..capture.tape import Event, Made, Tape
 from ..capture.tensors import is_zero
+from ..capture.torch_private import has_hook_after, version_of
 from ..record import Location, ParameterState, Raised
 
 
@@ -369,7 +370,7 @@ def _state(session: Session, tensor: Tensor, events: list[Event]) -> State:
     if gradient is None:
         came = arrivals(tape.backwards, bit)
         cleared = [e for e in events if e.kind == "clear"]
-        if came and getattr(tensor, "_post_accumulate_grad_hooks", None):
+        if came and has_hook_after(tensor):
             return State("gradient")  # a hook took it as soon as it was there
         if came and cleared and cleared[-1].number > came[-1][0].number:
             after, until = came[0][0].number, cleared[-1].number
@@ -380,7 +381,7 @@ def _state(session: Session, tensor: Tensor, events: list[Event]) -> State:
             return State("none", wiped=True, wiped_by=cleared[-1].line)
         return State("none")
     old, version = session.old_grads.get(id(tensor), (None, -1))
-    if gradient is old and gradient._version == version:
+    if gradient is old and version_of(gradient) == version:
         return State("none")
     if old is not None:
         came = arrivals(tape.backwards, bit)

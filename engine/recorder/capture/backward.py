@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 from torch import Tensor
-from torch.autograd.function import BackwardCFunction
 
 from ..record import GradientState
 from .data_flow import ACCUMULATE, Entry, Flow
 from .frames import Line
 from .tensors import grad_fn_of, is_zero, read_only
+from .torch_private import FunctionNode, has_hook_after, number_of
 
 Target = tuple[int, bool]
 """Where an edge of the graph leads: (sequence number of a node, False) or (bit of a leaf, True)."""
@@ -100,12 +100,12 @@ def _watch(
     todo: list[Any] = [node for tensor in roots if (node := grad_fn_of(tensor)) is not None]
     while todo:
         node = todo.pop()
-        key = node._sequence_nr()
+        key = number_of(node)
         if key in edges:
             continue
         targets: list[int | None] = []
         for following, number in node.next_functions:
-            child = ACCUMULATE if following is None else following._sequence_nr()
+            child = ACCUMULATE if following is None else number_of(following)
             if child != ACCUMULATE:
                 if number:
                     record.outputs[key, len(targets)] = number
@@ -121,7 +121,7 @@ def _watch(
                 targets.append(~bit)
                 leaves[bit] = following
         edges[key] = tuple(targets)
-        python = isinstance(node, BackwardCFunction)
+        python = isinstance(node, FunctionNode)
         if python:
             record.python_nodes.add(key)
             record.operations[key] = type(node).__name__
@@ -141,7 +141,7 @@ def _watch_leaves(record: BackwardPass, leaves: dict[int, Any], flow: Flow, hand
     for bit, node in leaves.items():
         record.arrived[bit] = "none"
         leaf = flow.graph.leaves[bit]
-        if record.python_nodes or leaf.grad is not None or leaf._post_accumulate_grad_hooks:
+        if record.python_nodes or leaf.grad is not None or has_hook_after(leaf):
             handles.append(node.register_prehook(partial(_note_leaf, record, bit)))
         else:
             fresh.append(bit)

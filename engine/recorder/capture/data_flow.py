@@ -20,6 +20,7 @@ from torch import Tensor, UntypedStorage, nn
 from ..record import Array, GradientState, TensorRecord
 from .frames import Line
 from .tensors import Content
+from .torch_private import number_of
 
 ACCUMULATE = 2**64 - 1
 """The sequence number that every AccumulateGrad node has: the end of a path, at a leaf."""
@@ -135,7 +136,7 @@ class Graph:
 
     def behind(self, node: Any) -> int:
         """The leaves that autograd reaches from `node`."""
-        key = node._sequence_nr()
+        key = number_of(node)
         if key == ACCUMULATE:
             return self._bit(node)
         known = self.reach.get(key)
@@ -147,7 +148,7 @@ class Graph:
         for following, _ in node.next_functions:
             if following is None:
                 continue
-            number = following._sequence_nr()
+            number = number_of(following)
             if number == ACCUMULATE:
                 bits |= self._bit(following)
                 continue
@@ -160,7 +161,7 @@ class Graph:
 
     def _walk(self, start: Any) -> int:
         reach = self.reach
-        stack: list[tuple[Any, int, list[Any] | None]] = [(start, start._sequence_nr(), None)]
+        stack: list[tuple[Any, int, list[Any] | None]] = [(start, number_of(start), None)]
         while stack:
             node, key, after = stack.pop()
             if after is None:
@@ -168,7 +169,7 @@ class Graph:
                     continue
                 after = [n for n, _ in node.next_functions if n is not None]
                 waiting = [
-                    (n, k, None) for n in after if (k := n._sequence_nr()) != ACCUMULATE and k not in reach
+                    (n, k, None) for n in after if (k := number_of(n)) != ACCUMULATE and k not in reach
                 ]
                 if waiting:
                     stack.append((node, key, after))
@@ -176,42 +177,44 @@ class Graph:
                     continue
             bits = 0
             for n in after:
-                k = n._sequence_nr()
+                k = number_of(n)
                 if k == ACCUMULATE:
                     bits |= self._bit(n)
                 else:
                     bits |= reach.get(k, 0)
             reach[key] = bits
-        return reach[start._sequence_nr()]
+        return reach[number_of(start)]
 
 
-_free: Callable[[int], object] = UntypedStorage._free_weak_ref
-_expired: Callable[[int], object] = UntypedStorage._expired
+class Storages:
+    """A number for every memory that was met, its own for good; the memory itself is free to go.
 
+    Torch gives one Python object for a storage for as long as any tensor has it, so that a weak reference to that
+    lives as long as the memory.
+    """
 
-class Storages(set[int]):
-    """Addresses of storages. As long as one is in here no other storage gets it, and the memory itself is free to go."""
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+        self._alive: dict[int, Callable[[], UntypedStorage | None]] = {}
+        self._last = 0
 
-    def add_weakly(self, storage: UntypedStorage) -> int:
-        """Adds a storage; its address is what torch knows the weak reference by."""
-        address: int = storage._cdata
-        if address not in self:
-            storage._weak_ref()
-            self.add(address)
-        return address
+    def number(self, storage: UntypedStorage) -> int:
+        """The storage's number, from 1."""
+        known = self._numbers.get(id(storage))
+        if known is not None and self._alive[known]() is storage:
+            return known
+        self._last += 1
+        self._numbers[id(storage)] = self._last
+        self._alive[self._last] = weakref.ref(storage)
+        return self._last
 
-    def drop(self, address: int) -> None:
-        """Gives an address back."""
-        self.remove(address)
-        _free(address)
-
-    def expired(self) -> list[int]:
-        """The addresses of storages that no tensor has any more."""
-        return [address for address in self if _expired(address)]
-
-    def __del__(self, free: Callable[[int], object] = _free) -> None:
-        for address in self:
-            free(address)
+    def forget_the_dead(self) -> list[int]:
+        """The numbers of storages that no tensor has any more; they are not told again."""
+        dead = [number for number, storage in self._alive.items() if storage() is None]
+        for number in dead:
+            del self._alive[number]
+        self._numbers = {key: number for key, number in self._numbers.items() if number in self._alive}
+        return dead
 
 
 @dataclass(slots=True)
@@ -232,8 +235,7 @@ class Flow:
     def forget_the_dead(self) -> None:
         """Drops what is known about tensors and memory that no longer exist."""
         self.entries = {k: v for k, v in self.entries.items() if v.tensor() is not None}
-        for key in self.storages.expired():
-            self.storages.drop(key)
+        for key in self.storages.forget_the_dead():
             self.by_storage.pop(key, None)
             self.writes.pop(key, None)
         self.by_node.clear()
@@ -241,7 +243,7 @@ class Flow:
     def storage_of(self, tensor: Tensor) -> int:
         """A number for the tensor's memory, shared by its aliases; 0 where it has none of its own."""
         try:
-            return self.storages.add_weakly(tensor.untyped_storage())
+            return self.storages.number(tensor.untyped_storage())
         except (RuntimeError, NotImplementedError):
             return 0
 
@@ -283,7 +285,7 @@ class Flow:
             node, is_leaf = None, False
         if node is not None:
             tracked = self.graph.behind(node)
-            sequence = node._sequence_nr()
+            sequence = number_of(node)
         elif (requires_grad and is_leaf) or isinstance(tensor, nn.Parameter):
             leaf = self.graph.leaf(tensor)
             value |= 1 << leaf

@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 import numpy
 import torch
 from torch import nn
-from torch.autograd.function import BackwardCFunction
 from torch.optim import Optimizer
 
 from ..record import Location
 from .generated import is_generated
 from .reading import behind
+from .torch_private import FunctionNode
 
 
 class Passed:
@@ -143,7 +143,7 @@ def _is_installed(file: str) -> bool:
     return file.startswith(_PACKAGES) or any(f"{os.sep}{one}{os.sep}" in file for one in _INSTALLED)
 
 
-def function_around(frame: FrameType | None) -> tuple[BackwardCFunction, Line | None] | None:
+def function_around(frame: FrameType | None) -> tuple[Any, Line | None] | None:
     """The custom `Function` in whose `forward` the stack stands, and the reader's line that applied it."""
     while frame is not None:
         flags = judged(frame)
@@ -151,7 +151,7 @@ def function_around(frame: FrameType | None) -> tuple[BackwardCFunction, Line | 
             return None
         if flags & Passed.FORWARD:
             owner = frame.f_locals.get(frame.f_code.co_varnames[0])
-            if isinstance(owner, BackwardCFunction):
+            if isinstance(owner, FunctionNode):
                 return owner, find_caller(frame.f_back).line
         frame = frame.f_back
     return None

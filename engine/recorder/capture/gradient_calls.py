@@ -12,7 +12,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch._C._autograd import _get_sequence_nr
 from torch.optim import Optimizer
 
 from .backward import BackwardPass, watch
@@ -21,13 +20,19 @@ from .frames import Caller, Line, Passed, find_caller, judged
 from .outputs import note_outputs
 from .source_text import decorator_line
 from .tape import Event, EventKind, Made, Tape
+from .torch_private import next_number
 from .vocabulary import changed_by
 
 
 def inside_optimizer(
     tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], caller: Caller
 ) -> Any:
-    """A call from inside an optimizer: what it clears and what it moves."""
+    """A call from inside an optimizer: what it clears and what it moves.
+
+    A call with a text is the profiler's, should torch name it otherwise than we know.
+    """
+    if args and isinstance(args[0], str):
+        note_optimizer(tape, args)
     out = func(*args, **kwargs)
     changed = changed_by(name, args, kwargs)
     if changed:
@@ -144,10 +149,10 @@ def autograd_grad(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str
     about = [tape.entry_of(tensor, caller) for tensor in wrt]
     tape.flow.clock += 1
     call = Call(tape.flow.clock, "autograd.grad", caller.line, caller.module, (), in_step=tape.in_step)
-    first = _get_sequence_nr()
+    first = next_number()
     record = BackwardPass(tape.flow.clock, tuple(entries), caller.line, to_leaves=False)
     out = watch(record, roots, tape.flow, 0, lambda: func(*args, **kwargs))
-    tape.made.append(Made(first, _get_sequence_nr(), call.line, "autograd.grad"))
+    tape.made.append(Made(first, next_number(), call.line, "autograd.grad"))
     call.inputs = (*entries, *about)
     call.about = tuple(about)
     note_outputs(tape, call, "autograd.grad", list(tensors_in(out)), caller)

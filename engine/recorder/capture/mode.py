@@ -8,14 +8,12 @@ where gradients go: gradients switched off, numbers that leave for Python, `.gra
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from collections.abc import Callable
 from typing import Any, Self
 
 import torch
 from torch import Tensor
-from torch._C._autograd import _get_sequence_nr
 from torch.overrides import TorchFunctionMode
 
 from .compiled import look_for_compiled
@@ -33,6 +31,7 @@ from .gradient_calls import (
 )
 from .outputs import note_outputs
 from .tape import Event, Made, Tape, local_modules
+from .torch_private import PROFILER_ENTER, next_number, number_of, run_eagerly
 from .vocabulary import (
     FIRST_ONLY,
     NO_VALUES,
@@ -51,18 +50,15 @@ class CallMode(TorchFunctionMode):
     def __init__(self, tape: Tape) -> None:
         super().__init__()
         self._tape = tape
-        self._eager = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
-        # What torch.compile made runs as it was written meanwhile: a graph of its own would hide the calls.
-        if "torch._dynamo" in sys.modules:
-            self._eager.enter_context(torch.compiler.set_stance("force_eager"))
+        run_eagerly.__enter__()
         super().__enter__()  # type: ignore[no-untyped-call]
         return self
 
     def __exit__(self, *raised: Any) -> None:
         super().__exit__(*raised)  # type: ignore[no-untyped-call]
-        self._eager.close()
+        run_eagerly.__exit__(*raised)
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -90,7 +86,7 @@ def _see(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 def _unvalued(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if name == "_record_function_enter_new":
+    if name == PROFILER_ENTER:
         note_optimizer(tape, args)
     if name in ("register_hook", "register_post_accumulate_grad_hook"):
         caller = find_caller(sys._getframe(3))
@@ -131,9 +127,9 @@ def _plain(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict
     call.in_step = tape.in_step
     if tape.sinks and name not in SHAPE_ONLY:
         _add_numbers(tape, call, inputs, args, caller)
-    first = _get_sequence_nr()
+    first = next_number()
     out = func(*args, **kwargs)
-    last = _get_sequence_nr()
+    last = next_number()
     if last != first:
         tape.made.append(Made(first, last, call.line, name))
     call.inputs = tuple(inputs)
@@ -165,7 +161,7 @@ def _inside_function(tape: Tape, call: Call) -> None:
     around = function_around(sys._getframe(4))
     if around is not None:
         function, applied = around
-        call.function = function._sequence_nr()
+        call.function = number_of(function)
         if type(function).__name__ == "CheckpointFunctionBackward":
             call.kind, call.kind_line = "checkpoint", applied
 

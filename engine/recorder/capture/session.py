@@ -14,7 +14,6 @@ from typing import Literal
 
 import torch
 from torch import Tensor
-from torch._C._autograd import _get_sequence_nr
 from torch.optim import Optimizer
 
 from ..record import Raised
@@ -27,6 +26,7 @@ from .names import Names, read_names
 from .summands import summands
 from .tape import Tape
 from .tensors import is_zero
+from .torch_private import next_number, version_of
 
 KEEP = 1_024
 """Elements up to which the values of a tensor are kept; above it only minimum, maximum and mean."""
@@ -46,7 +46,7 @@ class Snapshot:
     def of(cls, buffer: Tensor) -> Snapshot:
         """The buffer as it is now."""
         small = buffer.numel() <= 16_384 and not buffer.is_meta
-        return cls(buffer, buffer._version, buffer.detach().clone() if small else None)
+        return cls(buffer, version_of(buffer), buffer.detach().clone() if small else None)
 
     def moved(self, buffer: Tensor) -> bool:
         """Whether the buffer is another one by now, or holds other numbers."""
@@ -54,7 +54,7 @@ class Snapshot:
             return True
         if self.copy is not None and self.copy.shape == buffer.shape:
             return not torch.equal(self.copy, buffer.detach())
-        return buffer._version != self.version
+        return version_of(buffer) != self.version
 
 
 class Session:
@@ -125,10 +125,10 @@ class Session:
             parameter.grad = None
         self.tape.names = self.before
         self.calls_made += 1
-        self.first_node = _get_sequence_nr()
+        self.first_node = next_number()
         self.tape.start_step()
         self.old_grads = {
-            id(p): (p.grad, p.grad._version) for p in self.before.parameters.values() if p.grad is not None
+            id(p): (p.grad, version_of(p.grad)) for p in self.before.parameters.values() if p.grad is not None
         }
         self.zero_before = {id(p) for p in self.before.parameters.values() if is_zero(p)}
         self.buffers = {name: Snapshot.of(b) for name, (b, _) in self.before.buffers.items()}

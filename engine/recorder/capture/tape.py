@@ -19,6 +19,7 @@ from .frames import Caller, Line, Passed, judged
 from .names import Names
 from .source_text import line_that_calls
 from .tensors import content_of, grad_fn_of, read_only
+from .torch_private import number_of
 
 EventKind = Literal[
     "backward", "clear", "set_grad", "freeze", "unfreeze", "optimizer", "grad_of_non_leaf", "array_edit"
@@ -123,7 +124,7 @@ class Tape:
         late = [w for w in writes if w.number > known.born] if writes else []
         if known.requires_grad == tensor.requires_grad and not late:
             node = grad_fn_of(tensor) if known.requires_grad else None
-            if (node._sequence_nr() if node is not None else None) == known.sequence:
+            if (number_of(node) if node is not None else None) == known.sequence:
                 if known.storage in self.arrays:
                     self._check_array(tensor, known)
                 return known

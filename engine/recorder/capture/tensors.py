@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch._C._functorch import is_functorch_wrapped_tensor
 
 from ..record import Array
+from .torch_private import is_wrapped
 
 _STRIDED = torch.strided
 _FIRST = 16
@@ -29,13 +29,13 @@ def is_plain(tensor: Tensor) -> bool:
         tensor.layout is _STRIDED
         and not tensor.is_meta
         and not tensor.is_quantized
-        and not is_functorch_wrapped_tensor(tensor)
+        and not is_wrapped(tensor)
     )
 
 
 def read_only(tensor: Tensor, keep: int) -> Array | None:
     """A read-only copy, same shape; None where it has more than `keep` elements or can't be read."""
-    if tensor.numel() > keep or is_functorch_wrapped_tensor(tensor):
+    if tensor.numel() > keep or is_wrapped(tensor):
         return None
     try:  # the others that are not plain refuse by themselves
         wider = _NO_NUMPY.get(tensor.dtype)

@@ -7,6 +7,7 @@ from typing import Any
 from torch import Tensor
 
 from .data_flow import tensors_in
+from .torch_private import PROFILER_ENTER, PROFILER_EXIT
 
 PROPERTIES = frozenset(["data", "grad", "T", "mT", "H", "mH", "real", "imag"])
 NO_VALUES = frozenset(
@@ -50,8 +51,8 @@ NO_VALUES = frozenset(
         "can_cast",
         "is_tensor",
         "is_storage",
-        "_record_function_enter_new",
-        "_record_function_exit._RecordFunction",
+        PROFILER_ENTER,
+        PROFILER_EXIT,
         "_is_all_true",
         "_is_any_true",
         "is_inference",

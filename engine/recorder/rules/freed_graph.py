@@ -10,6 +10,7 @@ from torch import Tensor
 from ..analysis.analysis import Analysis
 from ..capture.frames import Line
 from ..capture.tensors import grad_fn_of
+from ..capture.torch_private import number_of
 from ..rule import Fault, Rule, Severity
 from ..starving import raised_as
 
@@ -45,7 +46,7 @@ def _shared(analysis: Analysis) -> tuple[Line | None, list[str]]:
         for name, value in analysis.before.variables.items()
         if isinstance(value, Tensor)
         and (node := grad_fn_of(value)) is not None
-        and node._sequence_nr() in last.next
+        and number_of(node) in last.next
     ]
     return (lines[0] if lines else None), holders
 
