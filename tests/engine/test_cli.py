@@ -18,7 +18,7 @@ import pytest
 from engine.cli import main
 from engine.subprocess_recording import Told, run_apart, tell
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "engine", "trace"]
 GOOD = "import torch\nnet = torch.nn.Linear(2, 1)\n\ndef step():\n    print('noise')\n    return net(torch.ones(3, 2)).sum()\n"
 NOISY = """

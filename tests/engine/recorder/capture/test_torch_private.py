@@ -48,7 +48,11 @@ def private_names(path: Path) -> list[str]:
 
 
 def test_private_names_stand_in_one_module() -> None:
-    files = [*(ENGINE / "recorder").rglob("*.py"), ENGINE / "twins" / "recorded_step.py", ENGINE / "testing.py"]
+    files = [
+        *(ENGINE / "recorder").rglob("*.py"),
+        ENGINE / "twins" / "recorded_step.py",
+        ENGINE / "testing.py",
+    ]
     private = [name for path in files if path.name != "torch_private.py" for name in private_names(path)]
     assert private == []
     assert private_names(ENGINE / "recorder" / "capture" / "torch_private.py")
