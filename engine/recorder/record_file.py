@@ -52,7 +52,7 @@ def record_file(
     sys.path.insert(0, folder)
     sys.modules[module.__name__] = module  # dataclasses and pickle look a class's module up there
     try:
-        session.tape.in_step = False
+        session.tape.before_step()
         _load(code, variables, session, path)
         session.before = session.names()
         step = variables.get("step")

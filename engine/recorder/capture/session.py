@@ -6,7 +6,6 @@ record. A loss that the step sent back itself is not sent back again.
 
 from __future__ import annotations
 
-import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -17,7 +16,6 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from ..record import Raised
-from .data_flow import GradOff
 from .frames import Line, Passed, find_caller, judged
 from .gradient_calls import watched_backward
 from .growth import Growth
@@ -77,7 +75,7 @@ class Session:
         self.before = self.names()
         self.tape = Tape(keep, measure, self.before)
         if not torch.is_grad_enabled():
-            self.tape.off = GradOff("no_grad", None)
+            self.tape.switch_off("no_grad", None)
         self.backward_is_ours = False
         """Whether the backward pass was this recorder's, since the step returned its loss unsent."""
         self.whole_step = True
@@ -123,10 +121,9 @@ class Session:
         clears_itself = bool(self.tape.stepped) or (bool(self.tape.backwards) and not self.backward_is_ours)
         for parameter in self.before.parameters.values() if clear and not clears_itself else ():
             parameter.grad = None
-        self.tape.names = self.before
         self.calls_made += 1
         self.first_node = next_number()
-        self.tape.start_step()
+        self.tape.start_step(self.before)
         self.old_grads = {
             id(p): (p.grad, version_of(p.grad)) for p in self.before.parameters.values() if p.grad is not None
         }
@@ -144,7 +141,7 @@ class Session:
                 self.note_error(error, "step")
         self.take_loss(loss)
         if self.raised is None:
-            self._send_back(loss)
+            self._backpropagate(loss)
         self.moving |= {
             id(o) for o in self.tape.stepped if any(float(g.get("lr", 1.0)) for g in o.param_groups)
         }
@@ -170,8 +167,8 @@ class Session:
         if values is not None and values.size == 1:
             self.loss_value = float(values.reshape(())[()])
 
-    def _send_back(self, loss: object) -> None:
-        if self._sent_already(loss):
+    def _backpropagate(self, loss: object) -> None:
+        if self._is_done(loss):
             return
         if not isinstance(loss, Tensor):
             self.gave_no_tensor = True
@@ -180,11 +177,11 @@ class Session:
             return
         self.backward_is_ours = True
         try:
-            watched_backward(self.tape, [loss], loss.backward, find_caller(sys._getframe()))
+            watched_backward(self.tape, [loss], loss.backward, find_caller())
         except Exception as error:
             self.note_error(error, "backward")
 
-    def _sent_already(self, loss: object) -> bool:
+    def _is_done(self, loss: object) -> bool:
         """Whether the step sent its loss back itself: what it returns then is for the log."""
         roots = [root for run in self.tape.backwards if run.to_leaves for root in run.roots]
         if not roots:
