@@ -83,7 +83,6 @@ EXPERIMENT = Experiment(
     summary="A training loop adds up its losses for a log; the detach keeps their numbers and lets their graphs go.",
     task="regression",
     places=(Place("log", "on the loss that is logged"),),
-    starts=("random",),
     defaults=Defaults(detach="log", epochs=60, learning_rate=0.03, optimizer="adam", start="random"),
     options=(
         Option(

@@ -87,7 +87,6 @@ EXPERIMENT = Experiment(
     summary="A recurrent network reads a sequence in chunks; the detach cuts the hidden state's history between them.",
     task="regression",
     places=(Place("hidden", "on the hidden state between the chunks"),),
-    starts=("random",),
     defaults=Defaults(detach="hidden", epochs=40, learning_rate=0.02, optimizer="adam", start="random"),
     options=(
         Option(
