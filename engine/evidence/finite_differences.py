@@ -189,7 +189,7 @@ class _Function:
         return came, seen.losses, None
 
     def losses(self) -> list[float]:
-        """The losses, whether or not they can be sent back."""
+        """The losses, whether or not they can be backpropagated."""
         return self._run(send_back=False)[1].losses
 
     def differences(self, indices: Iterable[int], shrink: float = 1.0) -> Doubles:
@@ -219,7 +219,7 @@ class _Function:
 
 
 class _Losses(TorchFunctionMode):
-    """Notes each loss that is sent back, and makes float64 of what a step itself makes in float32."""
+    """Notes each loss that is backpropagated, and makes float64 of what a step itself makes in float32."""
 
     def __init__(self, send_back: bool) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Which layers each term of a loss moves, found by sending each term back alone.
+"""Which layers each term of a loss moves, found by backpropagating each term alone.
 
 For a step with a line `loss = a + b + ...`: the step is run once for each of the terms with that term in the place of
 the sum, so the table says what torch does and not what the formula promises.

@@ -1,6 +1,6 @@
 """Truncated backpropagation through time: a recurrent network reads a sequence in chunks.
 
-After each chunk its loss is sent back, and the hidden state goes on into the next chunk, cut from its history. The
+After each chunk its loss is backpropagated, and the hidden state goes on into the next chunk, cut from its history. The
 network has to say what it read six steps before: the values pass the cuts, the gradient does not.
 """
 

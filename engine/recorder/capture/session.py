@@ -1,7 +1,7 @@
 """Runs a step under the tape and backpropagates its loss: one recording, of any number of calls.
 
 The step runs as it would alone: nothing is seeded, copied or changed, and what it raises is kept as part of the
-record. A loss that the step sent back itself is not sent back again.
+record. A loss that the step backpropagated itself is not backpropagated again.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Session:
         if not torch.is_grad_enabled():
             self.tape.switch_off("no_grad", None)
         self.backward_is_ours = False
-        """Whether the backward pass was this recorder's, since the step returned its loss unsent."""
+        """Whether the backward pass was this recorder's, since the step only returned its loss."""
         self.whole_step = True
         """False for a block of code: what comes after it is not seen."""
         self.read_later: dict[str, int] = {}
@@ -117,7 +117,7 @@ class Session:
                 if s == "value"
             }
         self.had_gradients = {name for name, p in self.before.parameters.items() if p.grad is not None}
-        # A step that sends its losses back itself clears its gradients itself as well, or means to gather them.
+        # A step that calls `backward()` itself clears its gradients itself as well, or means to gather them.
         clears_itself = bool(self.tape.stepped) or (bool(self.tape.backwards) and not self.backward_is_ours)
         for parameter in self.before.parameters.values() if clear and not clears_itself else ():
             parameter.grad = None
@@ -182,7 +182,7 @@ class Session:
             self.note_error(error, "backward")
 
     def _is_done(self, loss: object) -> bool:
-        """Whether the step sent its loss back itself: what it returns then is for the log."""
+        """Whether the step called `backward()` itself: what it returns then is for the log."""
         roots = [root for run in self.tape.backwards if run.to_leaves for root in run.roots]
         if not roots:
             # Gradients that were set by hand and used: what is returned without a history is for the log.

@@ -130,7 +130,7 @@ def show_evidence(trace: Trace, verdict: Verdict, epoch: int) -> None:
 
 
 def show_terms(settings: Settings) -> None:
-    """For a loss that is a sum: what each of its terms moves, each sent back alone."""
+    """For a loss that is a sum: what each of its terms moves, each backpropagated alone."""
     pairs = terms_of(settings)
     if not pairs:
         return
@@ -143,7 +143,7 @@ def show_terms(settings: Settings) -> None:
     ]
     st.html(table_html("What each term of the loss moves", modules, rows, "compared"))
     st.caption(
-        "Each term is sent back alone from the start weights: the Euclidean norm of the gradient that comes to each part "
+        "Each term is backpropagated alone from the start weights: the Euclidean norm of the gradient that comes to each part "
         "of the model. None: nothing connects the two, so the term does not move it."
     )
 
