@@ -18,7 +18,7 @@ with open_page(
         show_evidence,
         show_lines,
         show_story,
-        show_terms,
+        show_summands,
         show_verdict,
     )
     from pages.components.parts.reference import show_reference_section
@@ -35,7 +35,7 @@ with open_page(
     show_verdict(verdict)
     show_lines(view.settings)
     show_evidence(trace, verdict, view.epoch)
-    show_terms(view.settings)
+    show_summands(view.settings)
     st.header("Finite differences beside autograd", anchor=False)
     show_differences(view.settings, view.epoch, trace)
     show_code(view.settings, view.epoch)
