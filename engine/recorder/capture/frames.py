@@ -147,7 +147,10 @@ def _is_installed(file: str) -> bool:
 def outside() -> FrameType:
     """The innermost frame that is not the recorder's: whoever made the call that is being noted."""
     frame = sys._getframe()
-    while judged(frame) & Passed.RECORDER and frame.f_back is not None:
+    while frame.f_back is not None:
+        flags = _JUDGED.get(id(frame.f_code))
+        if not (judged(frame) if flags is None else flags) & 256:
+            break
         frame = frame.f_back
     return frame
 
