@@ -13,6 +13,7 @@ from ..record import Buffer
 from .cuts import CutFound, find_cuts
 from .facts import Facts, facts_of
 from .intent import with_intent
+from .left_out import LeftOut, find_left_out
 from .leaves import Computed, computed_tensors, hidden_parameters, moved_buffers
 from .zeros import ZeroFound, find_dropped, find_zeros
 
@@ -27,6 +28,8 @@ class Analysis(Facts):
     computed: tuple[Computed, ...]
     hidden: dict[str, Tensor]
     """Parameters of layers that are registered nowhere, by path."""
+    left_out: tuple[LeftOut, ...]
+    """Parameters that no optimizer holds, while one holds others of their module."""
     moved_buffers: tuple[Buffer, ...]
     growing: tuple[str, ...]
     """Variables whose graph grows from call to call."""
@@ -65,12 +68,14 @@ class Analysis(Facts):
 def analyse(session: Session) -> Analysis:
     """Works out everything that can be said about a recording without judging it."""
     facts = facts_of(session)
+    hidden = hidden_parameters(facts)
     return Analysis(
         **{field.name: getattr(facts, field.name) for field in fields(facts)},
         cuts=with_intent(find_cuts(facts), facts),
         zeros=(*find_zeros(facts), *find_dropped(facts)),
         computed=computed_tensors(facts),
-        hidden=hidden_parameters(facts),
+        hidden=hidden,
+        left_out=find_left_out(facts, hidden.values()),
         moved_buffers=moved_buffers(facts),
         growing=session.growth.growing(),
     )
