@@ -15,6 +15,7 @@ from .facts import Facts, facts_of
 from .intent import with_intent
 from .left_out import LeftOut, find_left_out
 from .leaves import Computed, computed_tensors, hidden_parameters, moved_buffers
+from .lost import Lost, find_lost
 from .switches import LateSwitch, find_late_switches
 from .zeros import ZeroFound, find_dropped, find_zeros
 
@@ -31,6 +32,8 @@ class Analysis(Facts):
     """Parameters of layers that are registered nowhere, by path."""
     left_out: tuple[LeftOut, ...]
     """Parameters that no optimizer holds, while one holds others of their module."""
+    lost: tuple[Lost, ...]
+    """Computed tensors that modules and objects keep in the place of the leaves that they were made of."""
     late_switches: tuple[LateSwitch, ...]
     """Switches of `requires_grad` that come after the forward pass which they should have been for."""
     moved_buffers: tuple[Buffer, ...]
@@ -79,6 +82,7 @@ def analyse(session: Session) -> Analysis:
         computed=computed_tensors(facts),
         hidden=hidden,
         left_out=find_left_out(facts, hidden.values()),
+        lost=find_lost(facts, hidden.values()),
         late_switches=find_late_switches(facts),
         moved_buffers=moved_buffers(facts),
         growing=session.growth.growing(),
