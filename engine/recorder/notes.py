@@ -63,7 +63,8 @@ def _held_by_nobody(analysis: Analysis) -> list[str]:
     if not analysis.held:
         return []
     edited = {call.storage for call in analysis.calls if call.in_place}
+    told = {name for one in analysis.left_out for name in one.names}
     return [
         n for n, p in analysis.once.items()
-        if analysis.states[n] == "gradient" and not analysis.is_held(n) and analysis.flow.storage_of(p) not in edited
+        if n not in told and analysis.states[n] == "gradient" and not analysis.is_held(n) and analysis.flow.storage_of(p) not in edited
     ]  # fmt: skip

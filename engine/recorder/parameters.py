@@ -35,6 +35,12 @@ def parameter_records(analysis: Analysis) -> Iterator[ParameterRecord]:
                 path, tuple(tensor.shape), "gradient", "A gradient came back to it; it is registered nowhere.", None,
                 id(tensor) in analysis.held, read_only(tensor, keep), None,
             )  # fmt: skip
+    for lost in analysis.lost:
+        reason = "It is computed: the gradient went on to a leaf that nothing holds."
+        yield ParameterRecord(
+            lost.name, tuple(lost.tensor.shape), "not_retained", reason, analysis.location(lost.line), False,
+            read_only(lost.tensor, keep), None,
+        )  # fmt: skip
     for one in analysis.computed:
         yield ParameterRecord(
             one.name, tuple(one.tensor.shape), one.state, one.reason, analysis.location(one.line), False,

@@ -13,7 +13,10 @@ from ..record import Buffer
 from .cuts import CutFound, find_cuts
 from .facts import Facts, facts_of
 from .intent import with_intent
+from .left_out import LeftOut, find_left_out
 from .leaves import Computed, computed_tensors, hidden_parameters, moved_buffers
+from .lost import Lost, find_lost
+from .switches import LateSwitch, find_late_switches
 from .zeros import ZeroFound, find_dropped, find_zeros
 
 
@@ -27,6 +30,12 @@ class Analysis(Facts):
     computed: tuple[Computed, ...]
     hidden: dict[str, Tensor]
     """Parameters of layers that are registered nowhere, by path."""
+    left_out: tuple[LeftOut, ...]
+    """Parameters that no optimizer holds, while one holds others of their module."""
+    lost: tuple[Lost, ...]
+    """Computed tensors that modules and objects keep in the place of the leaves that they were made of."""
+    late_switches: tuple[LateSwitch, ...]
+    """Switches of `requires_grad` that come after the forward pass which they should have been for."""
     moved_buffers: tuple[Buffer, ...]
     growing: tuple[str, ...]
     """Variables whose graph grows from call to call."""
@@ -68,12 +77,16 @@ _FACTS = tuple(field.name for field in fields(Facts))
 def analyse(session: Session) -> Analysis:
     """Works out everything that can be said about a recording without judging it."""
     facts = facts_of(session)
+    hidden = hidden_parameters(facts)
     return Analysis(
         **{name: getattr(facts, name) for name in _FACTS},
         cuts=with_intent(find_cuts(facts), facts),
         zeros=(*find_zeros(facts), *find_dropped(facts)),
         computed=computed_tensors(facts),
-        hidden=hidden_parameters(facts),
+        hidden=hidden,
+        left_out=find_left_out(facts, hidden.values()),
+        lost=find_lost(facts, hidden.values()),
+        late_switches=find_late_switches(facts),
         moved_buffers=moved_buffers(facts),
         growing=session.growth.growing(),
     )

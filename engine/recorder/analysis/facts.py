@@ -56,6 +56,8 @@ class Facts:
     """Whether the step called what `torch.compile` gave."""
     stepped: tuple[Optimizer, ...]
     """The optimizers whose `step()` was called."""
+    taken: Mapping[int, int]
+    """By the `id` of a parameter: the number of the last call before an optimizer took it, where that was seen."""
     hooks: Mapping[int, Line | None]
     hooked_nodes: Mapping[int, Line | None]
     before: Names
@@ -266,6 +268,7 @@ def facts_of(session: Session) -> Facts:
         flow=tape.flow,
         compiled=tape.compiled,
         stepped=tuple(tape.stepped),
+        taken=tape.taken,
         hooks=tape.hooks,
         hooked_nodes=tape.hooked_nodes,
         before=session.before,

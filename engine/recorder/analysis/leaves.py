@@ -11,9 +11,11 @@ from ..capture.data_flow import Entry
 from ..capture.frames import Line
 from ..capture.names import held_in, modules_of
 from ..capture.reading import behind, keyed
+from ..capture.source_text import assigned_name, grads_read_on, line_that_binds
 from ..capture.tensors import grad_fn_of
 from ..record import Buffer, ParameterState
-from .facts import Facts
+from .facts import Facts, closure
+from .lost import differentiated, held_by_nobody, made_before, origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,10 @@ class Computed:
     line: Line | None
     state: ParameterState
     reason: str
+    lost: bool = False
+    """Whether it is kept in the place of a leaf that nobody holds, or that only an optimizer does."""
+    update: bool = False
+    """Whether a leaf and its own gradient went into it: a step of descent that bound the name anew."""
 
 
 def computed_tensors(facts: Facts) -> tuple[Computed, ...]:
@@ -36,9 +42,11 @@ def computed_tensors(facts: Facts) -> tuple[Computed, ...]:
         if value.retains_grad:
             continue
         entry = facts.flow.look_up(value)
-        line = entry.call.line if entry is not None and entry.call is not None else None
+        made = origin(entry) if entry is not None else None
+        line = made.call.line if made is not None and made.call is not None else None
         state: ParameterState = "not_retained"
         reason = "It is computed, no leaf: its gradient is used on the way back and not kept."
+        missed = ""
         if (
             facts.raised is None
             and entry is not None
@@ -47,7 +55,11 @@ def computed_tensors(facts: Facts) -> tuple[Computed, ...]:
         ):
             missed = _missed(name, value, entry, facts)
             state, reason = ("none", missed) if missed else (state, reason)
-        found.append(Computed(name, value, line, state, reason))
+        lost = bool(missed) and facts.before.variables.get(name) is value
+        if lost and line is None:
+            line = line_that_binds(facts.file, name)
+        update = entry is not None and updated_by_its_gradient(entry, facts)
+        found.append(Computed(name, value, line, state, reason, lost, update))
     return tuple(found)
 
 
@@ -60,7 +72,9 @@ def _missed(name: str, tensor: Tensor, entry: Entry, facts: Facts) -> str:
     line, before = facts.read_later.get(name), facts.before.variables.get(name)
     if line is not None:
         return f"it is computed, no leaf, so its gradient is not kept, and line {line} reads it."
-    if entry.scalar:
+    if differentiated(tensor, facts):
+        return ""
+    if entry.scalar and not (before is tensor and _of_lost_leaves(entry, facts)):
         return ""
     if before is not tensor:
         asked = facts.whole_step and "." not in name and not isinstance(before, Tensor)
@@ -70,7 +84,7 @@ def _missed(name: str, tensor: Tensor, entry: Entry, facts: Facts) -> str:
     behind = facts.named(entry.tracked)
     if any(n not in facts.names.held_only for n in behind):
         return ""
-    if not facts.whole_step and not _of_plain_leaves(entry, facts):
+    if not facts.whole_step and not (_of_plain_leaves(entry, facts) or _of_lost_leaves(entry, facts)):
         return ""
     if behind:
         held = behind[0].partition(".")[0]
@@ -84,6 +98,27 @@ def _of_plain_leaves(entry: Entry, facts: Facts) -> bool:
     return not any(
         isinstance(leaf, nn.Parameter) for bit, leaf in enumerate(leaves) if entry.tracked >> bit & 1
     )
+
+
+def _of_lost_leaves(entry: Entry, facts: Facts) -> bool:
+    """Whether a tensor was made, before the step, of leaves that nobody holds."""
+    bits = [bit for bit in range(entry.tracked.bit_length()) if entry.tracked >> bit & 1]
+    return made_before(origin(entry)) and all(held_by_nobody(bit, facts) for bit in bits)
+
+
+def updated_by_its_gradient(entry: Entry, facts: Facts) -> bool:
+    """Whether a leaf and the `.grad` of that leaf went into a tensor, as in `w = w - lr * w.grad`."""
+    made = closure([entry])
+    if any(
+        about.leaf is not None and entry.tracked >> about.leaf & 1
+        for call in facts.calls if call.operation == "grad" and any(id(o) in made for o in call.outputs)
+        for about in call.about
+    ):  # fmt: skip
+        return True
+    line = (
+        entry.call.line if entry.call is not None else None
+    )  # of an earlier call of the step only the line is known
+    return line is not None and assigned_name(line) in grads_read_on(line)
 
 
 def moved_buffers(facts: Facts) -> tuple[Buffer, ...]:

@@ -57,6 +57,12 @@ def note_optimizer(tape: Tape, args: tuple[Any, ...]) -> None:
         frame = frame.f_back
 
 
+def note_taken(tape: Tape, tensor: Tensor, frame: FrameType) -> None:
+    """Notes that an optimizer takes a parameter: it asks each whether it is a leaf."""
+    if judged(frame) & Passed.OPTIMIZER and frame.f_code.co_name == "add_param_group":
+        tape.taken.setdefault(id(tensor), tape.flow.clock)
+
+
 def read_grad(tape: Tape, func: Any, args: tuple[Any, ...]) -> Any:
     """`.grad` was read: of a tensor that keeps none, or to be used as a value."""
     out = func(*args)

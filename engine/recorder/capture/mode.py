@@ -25,6 +25,7 @@ from .gradient_calls import (
     grad_enabled,
     inside_optimizer,
     note_optimizer,
+    note_taken,
     read_grad,
     set_grad,
 )
@@ -73,6 +74,8 @@ def _see(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     if name == "__get__":
         name = func.__self__.__name__
         if name not in PROPERTIES:
+            if name == "is_leaf":
+                note_taken(tape, args[0], sys._getframe(2))
             return func(*args, **kwargs)
         if name == "grad":
             return read_grad(tape, func, args)

@@ -134,14 +134,15 @@ def held_by(name: str, value: object, depth: int = 3) -> Iterator[tuple[str, obj
     """The modules, parameters and optimizers in a container or in an object's attributes, each with its path."""
     if isinstance(value, nn.Module | Tensor | Optimizer):
         return
-    for path, item in _items(name, value):
+    for path, item in items_of(name, value):
         if isinstance(item, nn.Module | Optimizer | nn.Parameter):
             yield path, item
         elif depth and not isinstance(item, _NOT_OPENED):
             yield from held_by(path, item, depth - 1)
 
 
-def _items(name: str, value: object) -> Iterator[tuple[str, object]]:
+def items_of(name: str, value: object) -> Iterator[tuple[str, object]]:
+    """What is in a container, or in the attributes of an object of the reader's own, each with its path."""
     if isinstance(value, dict):
         yield from ((f"{name}[{key}]", item) for key, item in keyed(value, _MOST))
     elif isinstance(value, list | tuple | deque):

@@ -150,6 +150,11 @@ def assigned_name(line: Line | None) -> str:
     return "" if line is None else source(line.file).assigned.get(line.line, "")
 
 
+def grads_read_on(line: Line) -> set[str]:
+    """The variables whose `.grad` a line reads."""
+    return {name for at, name in source(line.file).grads if at == line.line}
+
+
 def grads_read_after(code: CodeType, line: int) -> dict[str, int]:
     """The variables whose `.grad` the code reads after a line of it, each with the first line that does."""
     own = {at for _, _, at in code.co_lines() if at is not None and at > line}
@@ -167,6 +172,21 @@ def line_that_assigns(file: str, target: str) -> Line | None:
     """The last line of the file that assigns a name or attribute as it is written there: `self.layers`."""
     lines = [line for line, name in source(file).assigned.items() if name == target]
     return Line(file, max(lines)) if lines else None
+
+
+def line_that_assigns_to_self(owner: object, attribute: str) -> Line | None:
+    """The line of an object's class that assigns an attribute of `self`: the first one, in the class nearest to it."""
+    for kind in type(owner).__mro__:
+        for method in vars(kind).values():
+            code = getattr(method, "__code__", None)
+            if not isinstance(code, CodeType):
+                continue
+            own = {at for _, _, at in code.co_lines()}
+            assigned = source(code.co_filename).assigned
+            lines = [at for at, name in assigned.items() if at in own and name == f"self.{attribute}"]
+            if lines:
+                return Line(code.co_filename, min(lines))
+    return None
 
 
 def line_that_binds(file: str, variable: str) -> Line | None:

@@ -74,6 +74,8 @@ class Tape:
     """The same by the node of the graph that made the tensor."""
     stepped: list[Optimizer] = field(default_factory=list)
     """The optimizers whose `step()` was called."""
+    taken: dict[int, int] = field(default_factory=dict)
+    """By the `id` of a parameter: the number of the last call before an optimizer took it, where that was seen."""
     off: GradOff | None = None
     in_step: bool = True
     arrays: dict[int, Line | None] = field(default_factory=dict)

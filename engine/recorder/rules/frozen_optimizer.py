@@ -15,6 +15,8 @@ WHAT = "all that the optimizer holds is frozen"
 def check(analysis: Analysis) -> Iterator[Fault]:
     """The places where it happens."""
     for name, optimizer in analysis.names.optimizers.items():
+        if any(one.where.frozen and one.where.optimizer == name for one in analysis.left_out):
+            continue  # what it should hold is known
         held = [p for group in optimizer.param_groups for p in group["params"]]
         alone = (
             len(analysis.names.optimizers) == 1 and analysis.backward_is_ours

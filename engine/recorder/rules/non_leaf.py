@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..analysis.analysis import Analysis
+from ..analysis.leaves import updated_by_its_gradient
 from ..rule import Fault, Rule, Severity
 from ..starving import raised_as
 
 WHAT = "this tensor is computed, so its `.grad` is not kept"
+REBOUND = (
+    "Change the leaf in place, `with torch.no_grad(): w -= lr * w.grad`, and clear `w.grad`; or make a new leaf of "
+    "the result: `(w - lr * w.grad).detach().requires_grad_()`."
+)
 REFUSED = r"only change requires_grad flags of leaf|can't optimize a non-leaf"
 
 
@@ -20,17 +25,20 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     made = (
         event.entry.call.line if event is not None and event.entry is not None and event.entry.call else None
     )
+    update = event is not None and event.entry is not None and updated_by_its_gradient(event.entry, analysis)
+    advice = REBOUND if update else ""
     if analysis.raised is not None:
         more = " It was computed on this line, and its `.grad` is read later." if made is not None else ""
         pattern = REFUSED if event is None else f"{REFUSED}|NoneType"
-        yield from raised_as(pattern, WHAT, analysis, line=made, more=more)
+        yield from raised_as(pattern, WHAT, analysis, line=made, more=more, instead=advice)
         return
     for one in analysis.computed:
-        if one.state == "none":
-            yield Fault(one.line, (one.name,), f"`{one.name}` has no `.grad`: {one.reason}")
+        if one.state == "none" and not one.lost:
+            instead = REBOUND if one.update else ""
+            yield Fault(one.line, (one.name,), f"`{one.name}` has no `.grad`: {one.reason}", instead)
     if event is not None:
         text = "The `.grad` of a tensor made here is read and is None: the tensor is computed, so it is not kept."
-        yield Fault(made or event.line, (), text)
+        yield Fault(made or event.line, (), text, advice)
 
 
 RULE = Rule(

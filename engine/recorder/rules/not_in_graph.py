@@ -23,12 +23,15 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     yield from _nothing_went_in(analysis)
     yield from without_gradient("not_in_graph", analysis)
     yield from _left_out(analysis)
-    yield from raised_as("not have been used in the graph", WHAT, analysis)
+    if not any(switch.raised for switch in analysis.late_switches):
+        yield from raised_as("not have been used in the graph", WHAT, analysis)
 
 
 def _nothing_went_in(analysis: Analysis) -> Iterator[Fault]:
-    """`backward()` refused, and neither a cut nor a frozen parameter explains it."""
+    """`backward()` refused, and neither a cut, a frozen parameter nor a late switch explains it."""
     if not analysis.cannot_train or analysis.explained or analysis.frozen_in_loss:
+        return
+    if any(switch.raised for switch in analysis.late_switches):
         return
     text = "Nothing that requires a gradient went into what `backward()` was called on."
     yield Fault(analysis.raised_line, (), text, severity=Severity.REFUSED)
@@ -43,7 +46,9 @@ def _left_out(analysis: Analysis) -> Iterator[Fault]:
         if call.kind and any(id(e) in analysis.perhaps for e in call.outputs):
             for entry in call.inputs:
                 lost |= entry.value
+    switched = {id(event.tensor) for event in analysis.events if event.kind == "unfreeze" and event.in_step}
     blamed = {*analysis.wiped, *analysis.named(lost)}
+    blamed |= {n for n, p in analysis.names.parameters.items() if id(p) in switched}
     for optimizer in analysis.working_optimizers.values():
         mine = ids_in(optimizer)
         names = [n for n, p in analysis.names.parameters.items() if id(p) in mine]

@@ -18,9 +18,14 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     if not analysis.passes and not by_hand:
         text = "No `backward()` ran, so nothing can be said about gradients."
         yield Fault(None, (), text, "Put the call of `backward()` into what is recorded.")
-    elif not analysis.states and not analysis.hidden:
+    elif not analysis.states and not analysis.hidden and not _computed_in_its_place(analysis):
         text = "No parameter was found among the variables that the step leads to, so nothing can be said about it."
         yield Fault(None, (), text)
+
+
+def _computed_in_its_place(analysis: Analysis) -> bool:
+    """Whether what was to be a parameter was found, and is none."""
+    return bool(analysis.lost) or any(one.lost for one in analysis.computed)
 
 
 RULE = Rule(

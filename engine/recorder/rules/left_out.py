@@ -1,0 +1,97 @@
+"""Parameters that no optimizer holds, while one holds others of the same module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...text import listed, verb
+from ..analysis.analysis import Analysis
+from ..analysis.left_out import LeftOut
+from ..capture.source_text import line_that_binds
+from ..rule import Fault, Rule, Severity
+
+WHAT = "no optimizer holds it, and one holds others of the same module"
+LATER = (
+    "Build the optimizer last, of what is to be trained: `[p for p in model.parameters() if p.requires_grad]`; "
+    "or `optimizer.add_param_group(...)` what came later."
+)
+
+
+def check(analysis: Analysis) -> Iterator[Fault]:
+    """One fault for each optimizer that holds only a part of a module."""
+    for one in analysis.left_out:
+        variable = one.where.optimizer.partition(".")[0]
+        advice = LATER if one.where.later or one.where.frozen else ""
+        names = one.names
+        yield Fault(
+            line_that_binds(analysis.file, variable), names, _text(one), advice, weight=len(names)
+        )  # fmt: skip
+
+
+def _text(one: LeftOut) -> str:
+    where, names = one.where, one.names
+    optimizer = f"`{where.optimizer}`"
+    who = f"{listed(names)} {verb(names, 'gets a gradient and is', 'get gradients and are')} in no optimizer"
+    if where.later:
+        why = f"{optimizer} was built before {verb(names, 'it was', 'they were')} added"
+        return f"{who}: {why}{', and all that it holds there is frozen' if where.frozen else ''}."
+    if where.frozen:
+        return f"{who}: {optimizer} holds the frozen part of {_module(where.module)} alone, and moves nothing there."
+    return f"{who}, so {verb(names, 'it never moves', 'they never move')}: {optimizer} holds others of {_module(where.module)}."
+
+
+def _module(path: str) -> str:
+    return f"`{path}`" if path else "the model"
+
+
+RULE = Rule(
+    kind="unregistered",
+    title="Left out of the optimizer",
+    what=WHAT,
+    why="Its gradient comes in every step and nothing moves by it, while the rest of the module learns around it.",
+    instead="Pass all of them: `model.parameters()`. To leave one out on purpose, freeze it with `requires_grad_(False)`.",
+    severity=Severity.STILL,
+    bad="""
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale, self.body = nn.Parameter(torch.ones(1)), nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.scale * self.body(x)
+
+
+net, x = Net(), torch.ones(8, 3)
+optimizer = torch.optim.SGD([p for name, p in net.named_parameters() if "." in name], lr=0.1)  # <--
+
+
+def step():
+    return net(x).pow(2).mean()
+""",
+    good="""
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale, self.body = nn.Parameter(torch.ones(1)), nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.scale * self.body(x)
+
+
+net, x = Net(), torch.ones(8, 3)
+optimizer = torch.optim.SGD([p for name, p in net.named_parameters()], lr=0.1)
+
+
+def step():
+    return net(x).pow(2).mean()
+""",
+    check=check,
+)

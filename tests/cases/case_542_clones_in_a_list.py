@@ -1,0 +1,19 @@
+import torch
+from torch import nn
+torch.manual_seed(0)
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gates = [nn.Parameter(torch.randn(3)).clone() for _ in range(2)]
+        self.body = nn.Linear(3, 2)
+
+    def forward(self, x):
+        return self.body(self.gates[0] * x + self.gates[1])
+
+net, x = Net(), torch.randn(5, 3)
+opt = torch.optim.SGD(net.parameters(), 0.1)
+
+def step():
+    return net(x).pow(2).mean()
+
+EXPECT = dict(kind='non_leaf', cut_line=7, no_grad=[], raises=None, fix=(7, 'self.gates = nn.ParameterList(torch.randn(3) for _ in range(2))'))
