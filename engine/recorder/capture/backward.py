@@ -21,7 +21,7 @@ from ..record import GradientState
 from .data_flow import ACCUMULATE, Entry, Flow
 from .frames import Line
 from .tensors import grad_fn_of, is_zero, read_only
-from .torch_private import FunctionNode, has_hook_after, number_of
+from .torch_private import FunctionNode, has_hook_after, number_of, saved_by
 
 Target = tuple[int, bool]
 """Where an edge of the graph leads: (sequence number of a node, False) or (bit of a leaf, True)."""
@@ -48,6 +48,8 @@ class BackwardPass:
     arrived: dict[int, GradientState] = field(default_factory=dict)
     """By leaf's bit: what came to a leaf in all."""
     python_nodes: set[int] = field(default_factory=set)
+    reads: dict[int, list[int]] = field(default_factory=dict)
+    """By memory that was edited without autograd's notice: the nodes that kept numbers of it for the way back."""
     finished: bool = False
     to_leaves: bool = True
     """False for `autograd.grad`, which puts nothing in the leaves' `.grad`."""
@@ -97,6 +99,7 @@ def _watch(
     """Hooks the nodes and returns those that put a gradient in a leaf, by the leaf's bit."""
     leaf, by_node, edges, to_leaves = flow.graph.leaf, flow.by_node, record.next, record.to_leaves
     leaves: dict[int, Any] = {}
+    edited = flow.edited_unseen() if flow.writes else None
     todo: list[Any] = [node for tensor in roots if (node := grad_fn_of(tensor)) is not None]
     while todo:
         node = todo.pop()
@@ -121,6 +124,11 @@ def _watch(
                 targets.append(~bit)
                 leaves[bit] = following
         edges[key] = tuple(targets)
+        if edited:
+            for saved in saved_by(node):
+                storage = flow.storage_of(saved)
+                if storage in edited:
+                    record.reads.setdefault(storage, []).append(key)
         python = isinstance(node, FunctionNode)
         if python:
             record.python_nodes.add(key)

@@ -141,7 +141,7 @@ def _plain(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict
     made = [out] if isinstance(out, Tensor) else list(tensors_in(out))
     changed = changed_by(name, args, kwargs)
     if changed:
-        call.in_place = True
+        call.in_place, call.next_node = True, first
         made = changed
         call.storage = tape.flow.storage_of(changed[0])
         if name == "zero_":

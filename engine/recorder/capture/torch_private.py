@@ -70,6 +70,29 @@ def version_of(tensor: Tensor) -> int:
         return version_by_content(tensor)
 
 
+_SAVED: dict[type, tuple[str, ...]] = {}
+"""By the type of an autograd node: its attributes that lead to what it saved."""
+
+
+def saved_by(node: Any) -> Iterator[Tensor]:
+    """The tensors that an autograd node kept for the way back; none where torch doesn't tell.
+
+    They are looked at as they lie there: to unpack one could run code of the reader's, or compute a checkpoint anew.
+    """
+    kind = type(node)
+    if kind not in _SAVED:
+        _SAVED[kind] = tuple(name for name in dir(kind) if name.startswith("_raw_saved_"))
+    for name in _SAVED[kind]:
+        saved = getattr(node, name, None)
+        for one in saved if isinstance(saved, tuple | list) else (saved,):
+            try:
+                tensor = getattr(one, "data", None)
+            except RuntimeError:  # it was freed
+                continue
+            if isinstance(tensor, Tensor) and getattr(one, "unpack_hook", None) is None:
+                yield tensor
+
+
 def has_hook_after(leaf: Tensor) -> bool:
     """Whether the reader has a hook run once a gradient is in `leaf.grad`; False where torch doesn't tell."""
     return bool(getattr(leaf, "_post_accumulate_grad_hooks", None))
