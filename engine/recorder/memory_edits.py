@@ -48,16 +48,20 @@ def edited_behind_autograd(kind: str, analysis: Analysis) -> Iterator[Fault]:
             or call.seen_by_autograd
         ):
             continue
-        harm, bits = _harm(call, analysis)
+        loss, late = _used_by_the_loss(call, analysis), _read_on_the_way_back(call, analysis)
         by, line = _alias_of(call)
-        if not harm or by != kind or line in seen:
+        if not loss | late or by != kind or line in seen:
             continue
         seen.add(line)
-        names = analysis.trainable_among(analysis.named(bits))
+        names = analysis.trainable_among(analysis.named(loss or late))
         where = f" (edited on line {call.line.line})" if line != call.line else ""
         text = (
             f"This shares its memory with a tensor that the loss is computed from, and is edited{where}: "
-            f"{harm}, so {gradients_of(names)} are wrong."
+            + (
+                f"the loss changes and autograd does not know, so {gradients_of(names)} are wrong."
+                if loss
+                else f"a backward pass reads the new numbers for the old ones, so {gradients_of(names)} can't be trusted."
+            )
         )
         yield Fault(line, tuple(names), text, severity=Severity.WRONG)
 
@@ -67,20 +71,24 @@ def gradients_of(names: Sequence[str]) -> str:
     return f"the gradients of {listed(names)}" if names else "the gradients that come through it"
 
 
-def _harm(call: Call, analysis: Analysis) -> tuple[str, int]:
-    """What an edit that autograd did not see does to the gradients, "" for nothing, and to those of which leaves."""
+def _used_by_the_loss(call: Call, analysis: Analysis) -> int:
+    """The leaves behind what an edit changed, as bits, where the loss is computed from the new numbers."""
     bits = 0
     for entry in analysis.flow.sharing(call.storage):
-        if entry.tracked and entry.leaf is None and entry.born <= call.number:
-            if goes_on(entry, call.number, analysis):
-                bits |= entry.tracked
-    if bits:
-        return "the loss changes and autograd does not know", bits
+        known = entry.tracked and entry.leaf is None and entry.born <= call.number
+        if known and goes_on(entry, call.number, analysis):
+            bits |= entry.tracked
+    return bits
+
+
+def _read_on_the_way_back(call: Call, analysis: Analysis) -> int:
+    """The leaves, as bits, behind operations that kept the edited numbers for a backward pass that comes later."""
+    bits = 0
     for run in analysis.passes:
         for node in run.reads.get(call.storage, ()) if run.number > call.number else ():
             if node < call.next_node:
                 bits |= analysis.flow.graph.reach.get(node, 0)
-    return ("the backward pass reads the numbers that it left" if bits else ""), bits
+    return bits
 
 
 def goes_on(entry: Entry, after: int, analysis: Analysis) -> bool:

@@ -27,6 +27,13 @@ Target = tuple[int, bool]
 """Where an edge of the graph leads: (sequence number of a node, False) or (bit of a leaf, True)."""
 
 
+Gradients = tuple[Tensor | None, ...]
+SMALL = 16_384
+"""Numbers up to which what a node got and sent is held until the step is diagnosed."""
+ROOM = 4_000_000
+"""Numbers that are held of one pass in all."""
+
+
 @dataclass(slots=True)
 class BackwardPass:
     """One backward pass and the graph that it ran through."""
@@ -45,6 +52,10 @@ class BackwardPass:
     """By node that ran: what it sent along each edge."""
     came: dict[int, tuple[GradientState, ...]] = field(default_factory=dict)
     """By node that ran: what came to each of its outputs."""
+    held: dict[int, tuple[Gradients, Gradients]] = field(default_factory=dict)
+    """By node that ran: what it sent and what came to it, where that is small. Held, and looked at only if need be."""
+    room: int = ROOM
+    """Numbers that can still be held."""
     arrived: dict[int, GradientState] = field(default_factory=dict)
     """By leaf's bit: what came to a leaf in all."""
     python_nodes: set[int] = field(default_factory=set)
@@ -165,9 +176,16 @@ def _note_node(
     key: int,
     entry: Entry | None,
     keep: int,
-    sent: tuple[Tensor | None, ...],
-    came: tuple[Tensor | None, ...],
+    sent: Gradients,
+    came: Gradients,
 ) -> None:
+    size = 0
+    for gradient in sent + came:
+        if gradient is not None:
+            size += gradient.numel()
+    if size <= SMALL and size <= record.room:
+        record.room -= size
+        record.held[key] = sent, came
     record.sent[key] = tuple(map(state_of, sent))
     states = record.came[key] = tuple(map(state_of, came))
     while entry is not None:

@@ -26,7 +26,11 @@ def check(analysis: Analysis) -> Iterator[Fault]:
 
 def _array_edits(analysis: Analysis) -> Iterator[Fault]:
     for event in analysis.events:
-        if event.kind == "array_edit" and event.entry is not None and goes_on(event.entry, event.number, analysis):
+        if (
+            event.kind == "array_edit"
+            and event.entry is not None
+            and goes_on(event.entry, event.number, analysis)
+        ):
             names = analysis.trainable_among(analysis.named(event.entry.tracked))
             text = (
                 "The array shares its memory with a tensor that the loss is computed from, and was edited: "
