@@ -157,6 +157,7 @@ def _sources(entries: Iterable[Entry]) -> list[Entry]:
             continue
         seen.add(id(entry))
         before = [*entry.previous, *(entry.call.inputs if entry.call is not None else ())]
+        before = before if entry.leaf is None else []
         todo += before
         if not before:
             found.append(entry)
