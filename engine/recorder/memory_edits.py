@@ -84,10 +84,14 @@ def _used_by_the_loss(call: Call, analysis: Analysis) -> int:
 def _read_on_the_way_back(call: Call, analysis: Analysis) -> int:
     """The leaves, as bits, behind operations that kept the edited numbers for a backward pass that comes later."""
     bits = 0
-    for run in analysis.passes:
+    reach = analysis.flow.graph.reach
+    for run in (*analysis.passes, *analysis.derivatives):
+        asked = 0 if all(entry.leaf is not None for entry in run.about) else -1
+        for entry in run.about:
+            asked |= entry.tracked
         for node in run.reads.get(call.storage, ()) if run.number > call.number else ():
-            if node < call.next_node:
-                bits |= analysis.flow.graph.reach.get(node, 0)
+            if node < call.next_node and reach.get(node, 0) & (asked or -1):
+                bits |= reach[node] & (asked or -1)
     return bits
 
 

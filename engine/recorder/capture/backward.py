@@ -62,6 +62,10 @@ class BackwardPass:
     reads: dict[int, list[int]] = field(default_factory=dict)
     """By memory that was edited without autograd's notice: the nodes that kept numbers of it for the way back."""
     finished: bool = False
+    about: tuple[Entry, ...] = ()
+    """What `autograd.grad` was asked to differentiate with respect to."""
+    called: tuple[str, ...] = ()
+    """What the reader calls each of these there, where a variable holds it."""
     to_leaves: bool = True
     """False for `autograd.grad`, which puts nothing in the leaves' `.grad`."""
 

@@ -143,6 +143,14 @@ def _is_installed(file: str) -> bool:
     return file.startswith(_PACKAGES) or any(f"{os.sep}{one}{os.sep}" in file for one in _INSTALLED)
 
 
+def method_of_a_function(inner: FrameType, outer: FrameType | None) -> str:
+    """The name of the reader's method that torch runs for a custom `Function`: `forward` or `backward`, else ""."""
+    if outer is None or outer.f_code.co_name != "apply" or not judged(inner) & Passed.READER:
+        return ""
+    inside = outer.f_code.co_filename.replace(os.sep, "/")
+    return inner.f_code.co_name if inside.endswith("torch/autograd/function.py") else ""
+
+
 def function_around(frame: FrameType | None) -> tuple[Any, Line | None] | None:
     """The custom `Function` in whose `forward` the stack stands, and the reader's line that applied it."""
     while frame is not None:

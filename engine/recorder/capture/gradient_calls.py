@@ -16,11 +16,11 @@ from torch.optim import Optimizer
 
 from .backward import BackwardPass, watch
 from .data_flow import Call, GradOff, tensors_in
-from .frames import Caller, Line, Passed, find_caller, judged
+from .frames import Caller, Line, Passed, find_caller, function_around, judged
 from .outputs import note_outputs
 from .source_text import decorator_line
-from .tape import Event, EventKind, Made, Tape
-from .torch_private import next_number
+from .tape import Event, EventKind, Made, Tape, local_name
+from .torch_private import next_number, number_of
 from .vocabulary import changed_by
 
 
@@ -151,11 +151,17 @@ def autograd_grad(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str
     call = Call(tape.flow.clock, "autograd.grad", caller.line, caller.module, (), in_step=tape.in_step)
     first = next_number()
     record = BackwardPass(tape.flow.clock, tuple(entries), caller.line, to_leaves=False)
+    record.about = tuple(about)
+    record.called = tuple(tape.names.tensors.get(id(t)) or local_name(t, caller) for t in wrt)
+    tape.derivatives.append(record)
     out = watch(record, roots, tape.flow, 0, lambda: func(*args, **kwargs))
     tape.made.append(Made(first, next_number(), call.line, "autograd.grad"))
     call.inputs = (*entries, *about)
     call.about = tuple(about)
+    around = function_around(sys._getframe(3))
+    if around is not None:  # a custom Function's own affair: it says what its derivative is
+        call.function = number_of(around[0])
     note_outputs(tape, call, "autograd.grad", list(tensors_in(out)), caller)
-    if call.kind:
+    if call.kind and call.function is None:
         call.kind = "create_graph"
     return out

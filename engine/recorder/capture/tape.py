@@ -59,6 +59,8 @@ class Tape:
     events: list[Event] = field(default_factory=list)
     sinks: list[Call] = field(default_factory=list)
     backwards: list[BackwardPass] = field(default_factory=list)
+    derivatives: list[BackwardPass] = field(default_factory=list)
+    """The passes of `autograd.grad`, which puts nothing in any `.grad`."""
     inputs: list[Entry] = field(default_factory=list)
     began: int = -1
     """The number of the last call before this step."""
@@ -94,7 +96,7 @@ class Tape:
         self.events = [event for event in self.events if event.kind in ("freeze", "unfreeze")]
         for event in self.events:
             event.in_step = False
-        self.backwards = []
+        self.backwards, self.derivatives = [], []
         self.inputs = []
         self.began = self.flow.clock
         self.brought = set()
@@ -110,7 +112,8 @@ class Tape:
         """Lets everything go. Calls and entries point at each other: untied, they need no garbage collection."""
         for call in self.calls:
             call.let_go()
-        self.calls, self.events, self.sinks, self.backwards, self.inputs = [], [], [], [], []
+        self.calls, self.events, self.sinks, self.inputs = [], [], [], []
+        self.backwards, self.derivatives = [], []
         self.flow = Flow()
 
     def entry_of(self, tensor: Tensor, caller: Caller | None = None) -> Entry:
@@ -185,7 +188,7 @@ class Tape:
             entry.met_as_input = True
             self.inputs.append(entry)
             if not name and caller is not None:
-                entry.name = _local_name(tensor, caller)
+                entry.name = local_name(tensor, caller)
         return entry
 
     def _alias(self, tensor: Tensor, entry: Entry, of: Entry, caller: Caller | None) -> None:
@@ -213,7 +216,8 @@ def local_modules(caller: Caller) -> dict[str, object]:
     return found
 
 
-def _local_name(tensor: Tensor, caller: Caller) -> str:
+def local_name(tensor: Tensor, caller: Caller) -> str:
+    """The variable of the reader's running function that holds a tensor, or ""."""
     if caller.frame is None:
         return ""
     return next((k for k, v in caller.frame.f_locals.items() if v is tensor), "")

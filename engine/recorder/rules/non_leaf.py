@@ -9,7 +9,7 @@ from ..rule import Fault, Rule, Severity
 from ..starving import raised_as
 
 WHAT = "this tensor is computed, so its `.grad` is not kept"
-REFUSED = r"only change requires_grad flags of leaf|can't optimize a non-leaf"
+REFUSED = r"only change requires_grad flags of leaf"
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
@@ -37,7 +37,7 @@ RULE = Rule(
     kind="non_leaf",
     title="Gradient of a computed tensor",
     what=WHAT,
-    why="Autograd keeps the gradient of leaves only; an optimizer refuses any other tensor, and `.grad` reads None.",
+    why="Autograd keeps the gradient of leaves only; the `.grad` of any other tensor reads None.",
     instead="Call `.retain_grad()` on it before `backward()`, or make a leaf of it with `.detach().requires_grad_()`.",
     severity=Severity.MISSED,
     bad="""
