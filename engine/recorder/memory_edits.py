@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..text import listed
 from .analysis.analysis import Analysis
@@ -28,7 +28,12 @@ _NO_EDIT = frozenset(
 
 
 def edited_behind_autograd(kind: str, analysis: Analysis) -> Iterator[Fault]:
-    """Edits of a kind (by `.data`, a detached alias, in place) of numbers that the loss was computed from."""
+    """Edits of a kind (by `.data`, a detached alias, in place) that make the gradients other than those of the loss.
+
+    An edit does so in two ways: what comes after it uses the new numbers and autograd knows the old ones only, or a
+    backward pass that comes after it reads them, since an operation had kept them for the way back. An edit of numbers
+    that nothing reads any more changes no gradient.
+    """
     if analysis.raised is not None:
         return
     seen: set[Line | None] = set()
@@ -40,51 +45,66 @@ def edited_behind_autograd(kind: str, analysis: Analysis) -> Iterator[Fault]:
             or call.function is not None
             or not call.outputs
             or call.operation in _NO_EDIT
+            or call.seen_by_autograd
         ):
             continue
-        touched = _tracked_victims(call, analysis)
-        if not touched:
-            continue
+        loss, late = _used_by_the_loss(call, analysis), _read_on_the_way_back(call, analysis)
         by, line = _alias_of(call)
-        if by != kind or line in seen:
+        if not loss | late or by != kind or line in seen:
             continue
         seen.add(line)
-        bits = 0
-        for entry in touched:
-            bits |= entry.tracked
-        names = analysis.trainable_among(analysis.named(bits))
+        names = analysis.trainable_among(analysis.named(loss or late))
         where = f" (edited on line {call.line.line})" if line != call.line else ""
         text = (
             f"This shares its memory with a tensor that the loss is computed from, and is edited{where}: "
-            f"the loss changes and autograd does not know, so the gradients of {listed(names)} are wrong."
+            + (
+                f"the loss changes and autograd does not know, so {gradients_of(names)} are wrong."
+                if loss
+                else f"a backward pass reads the new numbers for the old ones, so {gradients_of(names)} can't be trusted."
+            )
         )
         yield Fault(line, tuple(names), text, severity=Severity.WRONG)
 
 
-def _tracked_victims(call: Call, analysis: Analysis) -> list[Entry]:
-    """Tensors of the graph whose numbers an in-place call changes without autograd's notice."""
-    written = call.outputs[0]
-    before = call.inputs[0] if call.inputs else written
-    if written.tracked and written.sequence != before.sequence:
-        return []  # autograd saw it
-    victims = []
+def gradients_of(names: Sequence[str]) -> str:
+    """Whose gradients are meant, also where they have no name that a reader knows."""
+    return f"the gradients of {listed(names)}" if names else "the gradients that come through it"
+
+
+def _used_by_the_loss(call: Call, analysis: Analysis) -> int:
+    """The leaves behind what an edit changed, as bits, where the loss is computed from the new numbers."""
+    bits = 0
     for entry in analysis.flow.sharing(call.storage):
-        if not entry.tracked or entry.born > call.number or id(entry) not in analysis.into_loss:
-            continue
-        if entry.leaf is None or _used_before(entry, call, analysis):
-            victims.append(entry)
-    return victims
+        known = entry.tracked and entry.leaf is None and entry.born <= call.number
+        if known and goes_on(entry, call.number, analysis):
+            bits |= entry.tracked
+    return bits
 
 
-def _used_before(leaf: Entry, call: Call, analysis: Analysis) -> bool:
-    """Whether the loss used a leaf before the edit and is backpropagated after it."""
-    later = [run for run in analysis.passes if run.number > call.number]
+def _read_on_the_way_back(call: Call, analysis: Analysis) -> int:
+    """The leaves, as bits, behind operations that kept the edited numbers for a backward pass that comes later."""
+    bits = 0
+    reach = analysis.flow.graph.reach
+    for run in (*analysis.passes, *analysis.derivatives):
+        asked = 0 if all(entry.leaf is not None for entry in run.about) else -1
+        for entry in run.about:
+            asked |= entry.tracked
+        for node in run.reads.get(call.storage, ()) if run.number > call.number else ():
+            if node < call.next_node and reach.get(node, 0) & (asked or -1):
+                bits |= reach[node] & (asked or -1)
+    return bits
+
+
+def goes_on(entry: Entry, after: int, analysis: Analysis) -> bool:
+    """Whether the loss is computed from a tensor's numbers as they are after the call of that number."""
+    same = analysis.flow.sharing(entry.storage) if entry.storage else [entry]
+    known = [e for e in same if e.tracked and e.leaf is None]
+    if any(e is root for run in analysis.passes if run.number > after for root in run.roots for e in known):
+        return True
     return any(
-        user.number < call.number
-        and any(id(o) in analysis.into_loss for o in user.outputs)
-        and any(user.outputs[0].sequence in run.next for run in later)
-        for user in analysis.users.get(id(leaf), ())
-        if not user.in_place and user.outputs
+        user.number > after and any(o.tracked and id(o) in analysis.into_loss for o in user.outputs)
+        for e in known
+        for user in analysis.users.get(id(e), ())
     )
 
 

@@ -86,7 +86,7 @@ def _starved(name: str, analysis: Analysis) -> Reason:
     if dropped is not None:
         return f"{dropped.why(nothing=True)}.".replace("the custom", "The custom"), dropped.line
     if analysis.raised is not None:
-        where = "The step" if analysis.raised.stage == "step" else "`backward()`"
+        where = {"load": "The file", "step": "The step"}.get(analysis.raised.stage, "`backward()`")
         return f"{where} raised {analysis.raised.type} before a gradient could come.", None
     if not analysis.passes:
         return "No `backward()` ran, so no gradient could come.", None

@@ -208,7 +208,8 @@ class Raised:
 
     type: str
     message: str
-    stage: Literal["step", "backward"]
+    stage: Literal["load", "step", "backward"]
+    """"load" is the file's own code, before any step."""
     location: Location | None
     call: int | None = None
     """Which call of the step it was, from 1, where several were asked for."""
@@ -216,6 +217,8 @@ class Raised:
     @property
     def where(self) -> str:
         """What raised: "step", or "step in call 2"."""
+        if self.stage == "load":
+            return "loading"
         return self.stage if self.call is None else f"{self.stage} in call {self.call}"
 
 

@@ -54,7 +54,9 @@ def record_file(
     sys.modules[module.__name__] = module  # dataclasses and pickle look a class's module up there
     try:
         session.tape.before_step()
-        _load(code, variables, session, path)
+        explained = _load(code, variables, session, path)
+        if explained is not None:
+            return explained
         session.before = session.names()
         step = variables.get("step")
         if not callable(step):
@@ -109,18 +111,26 @@ def _needs_nothing(step: Callable[..., object], path: str) -> None:
         return
 
 
-def _load(code: object, variables: dict[str, object], session: Session, path: str) -> None:
+def _load(code: object, variables: dict[str, object], session: Session, path: str) -> StepRecord | None:
+    """Runs the file; what it raises is reported where a rule knows the cause, and else no step can be recorded."""
     try:
         with CallMode(session.tape):
             exec(code, variables)  # type: ignore[arg-type]
     except SystemExit as error:
         raise ScriptError(f"{path} ended the program while it was loaded.") from error
     except Exception as error:
+        session.note_error(error, "load")
+        session.before = session.names()
+        record = diagnose(session)
+        if any(finding.text.startswith(f"{type(error).__name__}: ") for finding in record.findings):
+            session.tape.release()
+            return record
         lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
         where = f", line {lines[-1]}" if lines else ""
         raise ScriptError(
             f"{path}{where}: {type(error).__name__} while the file was loaded: {_first(error)}"
         ) from error
+    return None
 
 
 def _variables(module: Mapping[str, object]) -> dict[str, object]:

@@ -8,6 +8,7 @@ state of each parameter, the leaves' names, what went into the loss by value (`i
 from __future__ import annotations
 
 import bisect
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,6 +28,8 @@ from ..capture.tape import Event, Made, Tape
 from ..capture.tensors import is_zero
 from ..capture.torch_private import has_hook_after, version_of
 from ..record import Location, ParameterState, Raised
+
+_NO_GRADIENT = r"element \d+ of \w+ does not require grad|doesn't require gradient|has requires_grad=False"
 
 
 class State(NamedTuple):
@@ -48,6 +51,8 @@ class Facts:
     events: tuple[Event, ...]
     passes: tuple[BackwardPass, ...]
     """The backward passes of the step, in order."""
+    derivatives: tuple[BackwardPass, ...]
+    """The passes of `autograd.grad`, in order."""
     inputs: tuple[Entry, ...]
     sinks: tuple[Call, ...]
     made: tuple[Made, ...]
@@ -78,6 +83,12 @@ class Facts:
     moving: frozenset[int]
     buffers_before: Mapping[str, Snapshot]
     raised: Raised | None
+    raised_in: str
+    """The method of a custom `Function` that raised: "forward" or "backward"."""
+    refused: Tensor | None
+    """The tensor that an optimizer refused."""
+    used_before: Mapping[int, Line | None]
+    """By the `id` of a leaf: the line that used it last in the call of the step before."""
     constant: frozenset[str]
     """The parameters that the step means to leave without a gradient."""
     bits: Mapping[int, str]
@@ -241,10 +252,7 @@ class Facts:
     @property
     def cannot_train(self) -> bool:
         """Whether `backward()` refused since nothing that it could reach requires a gradient."""
-        return self.raised is not None and (
-            "does not require grad" in self.raised.message
-            or "doesn't require gradient" in self.raised.message
-        )
+        return self.raised is not None and re.search(_NO_GRADIENT, self.raised.message) is not None
 
 
 def facts_of(session: Session) -> Facts:
@@ -262,6 +270,7 @@ def facts_of(session: Session) -> Facts:
         calls=tuple(tape.calls),
         events=tuple(tape.events),
         passes=tuple(tape.backwards),
+        derivatives=tuple(tape.derivatives),
         inputs=tuple(tape.inputs),
         sinks=tuple(tape.sinks),
         made=tuple(tape.made),
@@ -285,6 +294,9 @@ def facts_of(session: Session) -> Facts:
         moving=frozenset(session.moving),
         buffers_before=session.buffers,
         raised=session.raised,
+        raised_in=session.raised_in,
+        refused=session.refused,
+        used_before=session.used_before,
         constant=frozenset(n for n in names.parameters if is_meant(n, session.constant)),
         bits=_leaf_names(tape, names, first),
         states={name: state.of for name, state in states.items()},

@@ -1,21 +1,78 @@
 """Whether a cut is meant: what it holds back is a target, a sample for a discriminator, or nobody's to train.
 
-From one run nobody can know what was meant. These are the signs that are asked for, each a common pattern:
-no optimizer that works on this step holds what starves; the value is compared with a prediction and no layer comes
-after it; the layers after it also see other data (a discriminator's step); what starves is in eval mode.
+From one run nobody can know what was meant. These are the signs that are asked for, in this order; the first that
+holds decides, and a cut for which none speaks is not meant. Without an optimizer the first three have nothing to go by,
+and the others are the same.
+
+| sign | the cut is |
+|---|---|
+| optimizers are known, and none that works on this step holds what starves | meant |
+| an optimizer of what starves made its step, and nothing that it holds had a gradient | not meant |
+| an optimizer of this step holds what starves beside what is fed | not meant |
+| what starves is in eval mode | meant |
+| a new leaf takes the place of what starves | not meant |
+| its value is compared with a prediction or weighs one, and goes through no layer | meant: a target, a weight |
+| it is put into one batch with data, or its layers see other data as well | meant: a sample for a discriminator |
+
+The sixth has exceptions, since not every value that meets a prediction is compared with it:
+- An index chooses and is compared with nothing, be it for `index_put`, `scatter`, `embedding` or brackets. A label is
+  an index too: one that picks from log-probabilities, as `nll_loss` does.
+- What is only added to the loss as a term of its own is compared with nothing.
+- Who writes `detach()` or `no_grad()` stops a gradient on purpose, and may stop it anywhere. By a copy of numbers
+  (`item`, `torch.tensor`, NumPy) it stops on the way to something else: where the number was made of parameters alone,
+  or the copy takes part in a matrix product, it stood for the parameters themselves.
+
+A cut that starves nobody is not judged but for one: a `torch.tensor([...])` that was put together from live values.
+Nobody writes that to stop a gradient, so it is meant only where the last two signs say so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import NamedTuple
 
 from torch import nn
 
 from ..capture.data_flow import Call, Entry
+from ..capture.frames import Passed
 from ..capture.names import held_in, ids_in, modules_of
+from ..capture.summands import sums
 from .cuts import CutFound
 from .facts import Facts
+
+_CHOOSING = frozenset(
+    [
+        "__getitem__", "__setitem__", "gather", "scatter", "scatter_", "scatter_add", "scatter_add_", "scatter_reduce",
+        "scatter_reduce_", "index_put", "index_put_", "index_select", "index_add", "index_add_", "index_copy",
+        "index_copy_", "index_fill", "index_fill_", "index_reduce", "index_reduce_", "take", "take_along_dim", "put",
+        "put_", "embedding", "embedding_bag", "select", "narrow", "repeat_interleave", "segment_reduce",
+    ]
+)  # fmt: skip
+"""Calls to which integers say where, and not how much."""
+_PICKING = frozenset(["__getitem__", "gather", "take_along_dim", "index_select", "take"])
+_PRODUCTS = frozenset(
+    [
+        "matmul", "__matmul__", "__rmatmul__", "mm", "bmm", "mv", "addmm", "addmv", "baddbmm", "einsum", "linear",
+        "tensordot", "chain_matmul", "multi_dot",
+    ]
+)  # fmt: skip
+_COPIED = frozenset(["item", "numpy", "torch_tensor"])
+"""Kinds of cuts by which numbers are copied."""
+_MADE_OF = ("softmax", "logsumexp", "logsigmoid", "log")
+
+
+class Uses(NamedTuple):
+    """What the values of a cut are for, further on."""
+
+    layers: set[int]
+    """The bits of the leaves of the layers that they go through."""
+    compared: bool
+    """Whether they meet a prediction."""
+    chose: bool
+    """Whether they say which entries of one are taken."""
+    transformed: bool
+    """Whether they meet one in a matrix product."""
 
 
 def with_intent(cuts: tuple[CutFound, ...], facts: Facts) -> tuple[CutFound, ...]:
@@ -25,17 +82,35 @@ def with_intent(cuts: tuple[CutFound, ...], facts: Facts) -> tuple[CutFound, ...
 
 def _settled(cut: CutFound, facts: Facts) -> CutFound:
     wanted = facts.trainable_among(cut.starved)
-    if not wanted:
-        return cut
-    why = "" if facts.cannot_train else _why_meant(cut, wanted, facts)
-    return replace(cut, intended=bool(why), why=why)
+    if wanted:
+        why = "" if facts.cannot_train else _why_meant(cut, wanted, facts)
+        return replace(cut, intended=bool(why), why=why)
+    if facts.raised is None and facts.trainable_among(cut.partial) and _put_together(cut):
+        return replace(cut, intended=_nobodys(cut.partial, facts) or bool(_why_used(cut, facts)))
+    return cut
+
+
+def _put_together(cut: CutFound) -> bool:
+    """Whether a cut is a `torch.tensor([...])` that was made of several live values, or gave one another shape."""
+    return cut.kind == "torch_tensor" and any(
+        entry.content is not None and call.outputs[0].content is not None
+        and entry.tracked and entry.content[0] != call.outputs[0].content[0]
+        for call in cut.calls if call.outputs for entry in call.inputs
+    )  # fmt: skip
+
+
+def _nobodys(names: Iterable[str], facts: Facts) -> bool:
+    """Whether optimizers are known and none that works on this step holds any of these."""
+    held = [ids_in(o) for o in facts.working_optimizers.values()]
+    ids = {id(facts.tensor(n)) for n in names if n in facts.names.parameters}
+    return bool(held) and not any(ids & one for one in held)
 
 
 def _why_meant(cut: CutFound, wanted: list[str], facts: Facts) -> str:
     """Why a cut that starves somebody is taken to be meant, "" where nothing speaks for it."""
     held = [ids_in(o) for o in facts.working_optimizers.values()]
     starved = {id(facts.tensor(n)) for n in wanted}
-    if held and not any(starved & ids for ids in held):
+    if _nobodys(wanted, facts):
         return "no optimizer of this step holds what it cuts off"
     if _stepped_on_nothing(starved, facts):
         return ""
@@ -43,18 +118,50 @@ def _why_meant(cut: CutFound, wanted: list[str], facts: Facts) -> str:
         return ""
     if _in_eval_mode(wanted, facts):
         return "what it cuts off is in eval mode"
+    return _why_used(cut, facts)
+
+
+def _why_used(cut: CutFound, facts: Facts) -> str:
+    """Why the use that is made of a cut's values says that it is meant, "" where it does not."""
     entries = [e for e in cut.outputs if id(e) in facts.into_loss]
     if any(e.leaf is not None and e.tracked for e in entries):
         return ""  # a new leaf takes the place of the one that starves
-    layers, merged = downstream(entries, facts)
-    direct = any(call.sink and any(e.leaf is not None for e in call.inputs) for call in cut.calls)
-    if not layers and merged and not direct:
+    uses = downstream(entries, facts)
+    target = uses.compared and not uses.chose
+    if cut.kind in _COPIED:
+        target = target and not uses.transformed and not _of_parameters_alone(cut)
+    if not uses.layers and target:
         return "its value is a target or a weight that a prediction is compared with"
-    if layers and _batched_with_data(entries, facts):
+    if uses.layers and _batched_with_data(entries, facts):
         return "it is one part of a batch, beside data"
-    if layers and _sees_other_data(layers, entries, facts):
+    if uses.layers and _sees_other_data(uses.layers, entries, facts):
         return "the layers after it are trained on other data as well"
     return ""
+
+
+def _of_parameters_alone(cut: CutFound) -> bool:
+    """Whether what was copied was made of parameters and of nothing else."""
+    return any(
+        any(e.leaf is not None for e in call.inputs) or all(e.leaf is not None for e in _sources(call.inputs))
+        for call in cut.calls
+        if call.inputs
+    )
+
+
+def _sources(entries: Iterable[Entry]) -> list[Entry]:
+    """What the entries were computed from in the end: parameters, data, random numbers."""
+    found, todo, seen = [], list(entries), set[int]()
+    while todo:
+        entry = todo.pop()
+        if id(entry) in seen:
+            continue
+        seen.add(id(entry))
+        before = [*entry.previous, *(entry.call.inputs if entry.call is not None else ())]
+        before = before if entry.leaf is None else []
+        todo += before
+        if not before:
+            found.append(entry)
+    return found
 
 
 def _other_optimizers_business(starved: set[int], held: list[set[int]], facts: Facts) -> bool:
@@ -84,11 +191,12 @@ def _in_eval_mode(names: list[str], facts: Facts) -> bool:
     return bool(owners) and wanted <= covered and not any(m.training for m in owners)
 
 
-def downstream(entries: Iterable[Entry], facts: Facts) -> tuple[set[int], bool]:
-    """The bits of the layers' leaves that the entries' values go through, and whether they meet a prediction."""
+def downstream(entries: Iterable[Entry], facts: Facts) -> Uses:
+    """What the entries' values are for, further on in the loss."""
     layers: set[int] = set()
-    merged = False
+    compared = chose = transformed = False
     carried = _forward(entries, facts)
+    added = {id(e) for root in facts.roots for e in sums(root)}
     todo, seen = list(entries), set()
     while todo:
         entry = todo.pop()
@@ -96,21 +204,50 @@ def downstream(entries: Iterable[Entry], facts: Facts) -> tuple[set[int], bool]:
             continue
         seen.add(id(entry))
         for call in _users_into_loss(entry, facts):
-            for other in call.inputs if any(o.tracked for o in call.outputs) else ():
+            todo.extend(call.outputs)
+            if not any(o.tracked for o in call.outputs):
+                continue
+            choosing = _is_index(entry, call)
+            for other in call.inputs:
                 if other is entry or id(other) in seen:
                     continue
                 if other.leaf is not None and id(other) in carried:
                     continue  # a leaf that was made of these very values, such as the input of a gradient penalty
                 if other.leaf is not None and other.tracked and not other.scalar:
                     layers.add(other.leaf)
-                elif other.tracked:
-                    merged = True
-            todo.extend(call.outputs)
+                elif other.tracked and choosing:
+                    chose = True
+                elif other.tracked and not any(id(o) in added for o in call.outputs):
+                    compared = True
+                    transformed = transformed or call.operation in _PRODUCTS
         for same in facts.became.get(id(entry), ()):
             if same.leaf is not None and same.tracked:
                 layers.add(same.leaf)
             todo.append(same)
-    return layers, merged
+    return Uses(layers, compared, chose, transformed)
+
+
+def _is_index(entry: Entry, call: Call) -> bool:
+    """Whether an entry says to a call where, and is no label that picks from log-probabilities."""
+    if entry.floating or entry is call.inputs[0] or call.operation not in _CHOOSING or _is_mask(entry):
+        return False
+    if call.operation not in _PICKING:
+        return True
+    return not call.passed & Passed.DISTRIBUTION and not _is_log_probability(call.inputs[0])
+
+
+def _is_mask(entry: Entry) -> bool:
+    return entry.content is not None and entry.content[1] == "bool"
+
+
+def _is_log_probability(entry: Entry) -> bool:
+    """Whether a tensor came out of a softmax, or of the logarithm of one, with at most a few calls between."""
+    near = [entry]
+    for _ in range(3):
+        if any(e.call is not None and e.call.operation.endswith(_MADE_OF) for e in near):
+            return True
+        near = [e for n in near if n.call is not None for e in n.call.inputs]
+    return False
 
 
 def _users_into_loss(entry: Entry, facts: Facts) -> list[Call]:

@@ -21,10 +21,17 @@ from ..record import GradientState
 from .data_flow import ACCUMULATE, Entry, Flow
 from .frames import Line
 from .tensors import grad_fn_of, is_zero, read_only
-from .torch_private import FunctionNode, has_hook_after, number_of
+from .torch_private import FunctionNode, has_hook_after, number_of, saved_by
 
 Target = tuple[int, bool]
 """Where an edge of the graph leads: (sequence number of a node, False) or (bit of a leaf, True)."""
+
+
+Gradients = tuple[Tensor | None, ...]
+SMALL = 16_384
+"""Numbers up to which what a node got and sent is held until the step is diagnosed."""
+ROOM = 4_000_000
+"""Numbers that are held of one pass in all."""
 
 
 @dataclass(slots=True)
@@ -45,10 +52,20 @@ class BackwardPass:
     """By node that ran: what it sent along each edge."""
     came: dict[int, tuple[GradientState, ...]] = field(default_factory=dict)
     """By node that ran: what came to each of its outputs."""
+    held: dict[int, tuple[Gradients, Gradients]] = field(default_factory=dict)
+    """By node that ran: what it sent and what came to it, where that is small. Held, and looked at only if need be."""
+    room: int = ROOM
+    """Numbers that can still be held."""
     arrived: dict[int, GradientState] = field(default_factory=dict)
     """By leaf's bit: what came to a leaf in all."""
     python_nodes: set[int] = field(default_factory=set)
+    reads: dict[int, list[int]] = field(default_factory=dict)
+    """By memory that was edited without autograd's notice: the nodes that kept numbers of it for the way back."""
     finished: bool = False
+    about: tuple[Entry, ...] = ()
+    """What `autograd.grad` was asked to differentiate with respect to."""
+    called: tuple[str, ...] = ()
+    """What the reader calls each of these there, where a variable holds it."""
     to_leaves: bool = True
     """False for `autograd.grad`, which puts nothing in the leaves' `.grad`."""
 
@@ -97,6 +114,7 @@ def _watch(
     """Hooks the nodes and returns those that put a gradient in a leaf, by the leaf's bit."""
     leaf, by_node, edges, to_leaves = flow.graph.leaf, flow.by_node, record.next, record.to_leaves
     leaves: dict[int, Any] = {}
+    edited = flow.edited_unseen() if flow.writes else None
     todo: list[Any] = [node for tensor in roots if (node := grad_fn_of(tensor)) is not None]
     while todo:
         node = todo.pop()
@@ -121,6 +139,11 @@ def _watch(
                 targets.append(~bit)
                 leaves[bit] = following
         edges[key] = tuple(targets)
+        if edited:
+            for saved in saved_by(node):
+                storage = flow.storage_of(saved)
+                if storage in edited:
+                    record.reads.setdefault(storage, []).append(key)
         python = isinstance(node, FunctionNode)
         if python:
             record.python_nodes.add(key)
@@ -157,9 +180,16 @@ def _note_node(
     key: int,
     entry: Entry | None,
     keep: int,
-    sent: tuple[Tensor | None, ...],
-    came: tuple[Tensor | None, ...],
+    sent: Gradients,
+    came: Gradients,
 ) -> None:
+    size = 0
+    for gradient in sent + came:
+        if gradient is not None:
+            size += gradient.numel()
+    if size <= SMALL and size <= record.room:
+        record.room -= size
+        record.held[key] = sent, came
     record.sent[key] = tuple(map(state_of, sent))
     states = record.came[key] = tuple(map(state_of, came))
     while entry is not None:

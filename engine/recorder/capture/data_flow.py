@@ -103,10 +103,19 @@ class Call:
     result: object = None
     storage: int = 0
     """The memory that an in-place call wrote to."""
+    next_node: int = 0
+    """For an in-place call: the number that the next autograd node had. Lower ones were made before the edit."""
     about: tuple[Entry, ...] = ()
     """What a derivative was taken with respect to."""
     seen: bool = True
     """False for a link that no call showed: an alias that was made out of the mode's sight."""
+
+    @property
+    def seen_by_autograd(self) -> bool:
+        """Whether autograd took note of an edit in place: it made a node for it."""
+        written = self.outputs[0]
+        before = self.inputs[0] if self.inputs else written
+        return bool(written.tracked) and written.sequence != before.sequence
 
     def let_go(self) -> None:
         """Unties the call from its tensors; its line stays, for tensors that outlive the step."""
@@ -231,6 +240,14 @@ class Flow:
     by_node: dict[int, Entry] = field(default_factory=dict)
     """The latest entry of each autograd node that made one, by the node's sequence number."""
     clock: int = 0
+
+    def edited_unseen(self) -> set[int]:
+        """The memories with numbers that were changed in place without autograd's notice."""
+        return {
+            storage
+            for storage, calls in self.writes.items()
+            if any(call.outputs and call.outputs[0].floating and not call.seen_by_autograd for call in calls)
+        }
 
     def forget_the_dead(self) -> None:
         """Drops what is known about tensors and memory that no longer exist."""

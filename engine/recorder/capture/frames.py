@@ -155,6 +155,14 @@ def outside() -> FrameType:
     return frame
 
 
+def method_of_a_function(inner: FrameType, outer: FrameType | None) -> str:
+    """The name of the reader's method that torch runs for a custom `Function`: `forward` or `backward`, else ""."""
+    if outer is None or outer.f_code.co_name != "apply" or not judged(inner) & Passed.READER:
+        return ""
+    inside = outer.f_code.co_filename.replace(os.sep, "/")
+    return inner.f_code.co_name if inside.endswith("torch/autograd/function.py") else ""
+
+
 def function_around() -> tuple[Any, Line | None] | None:
     """The custom `Function` in whose `forward` the stack stands, and the reader's line that applied it."""
     frame: FrameType | None = outside()

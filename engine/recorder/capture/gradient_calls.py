@@ -16,11 +16,11 @@ from torch.optim import Optimizer
 
 from .backward import BackwardPass, watch
 from .data_flow import Call, tensors_in
-from .frames import Caller, Line, Passed, find_caller, judged, outside
+from .frames import Caller, Line, Passed, find_caller, function_around, judged, outside
 from .outputs import note_outputs
 from .source_text import decorator_line
-from .tape import Tape
-from .torch_private import next_number
+from .tape import Tape, local_name
+from .torch_private import next_number, number_of
 from .vocabulary import changed_by
 
 
@@ -57,10 +57,11 @@ def note_optimizer(tape: Tape, args: tuple[Any, ...]) -> None:
         frame = frame.f_back
 
 
-def note_taken(tape: Tape, tensor: Tensor, frame: FrameType) -> None:
+def note_taken(tape: Tape, tensor: Tensor) -> None:
     """Notes that an optimizer takes a parameter: it asks each whether it is a leaf."""
+    frame = outside()
     if judged(frame) & Passed.OPTIMIZER and frame.f_code.co_name == "add_param_group":
-        tape.taken.setdefault(id(tensor), tape.flow.clock)
+        tape.add_taken(tensor)
 
 
 def read_grad(tape: Tape, func: Any, args: tuple[Any, ...]) -> Any:
@@ -149,11 +150,17 @@ def autograd_grad(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str
     call = Call(tape.tick(), "autograd.grad", caller.line, caller.module, (), in_step=tape.in_step)
     first = next_number()
     record = BackwardPass(call.number, tuple(entries), caller.line, to_leaves=False)
+    record.about = tuple(about)
+    record.called = tuple(tape.names.tensors.get(id(t)) or local_name(t, caller) for t in wrt)
+    tape.add_derivative(record)
     out = watch(record, roots, tape.flow, 0, lambda: func(*args, **kwargs))
     tape.add_nodes(first, next_number(), call.line, "autograd.grad")
     call.inputs = (*entries, *about)
     call.about = tuple(about)
+    around = function_around()
+    if around is not None:  # a custom Function's own affair: it says what its derivative is
+        call.function = number_of(around[0])
     note_outputs(tape, call, "autograd.grad", list(tensors_in(out)), caller)
-    if call.kind:
+    if call.kind and call.function is None:
         call.kind = "create_graph"
     return out

@@ -75,7 +75,7 @@ def _see(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         name = func.__self__.__name__
         if name not in PROPERTIES:
             if name == "is_leaf":
-                note_taken(tape, args[0], sys._getframe(2))
+                note_taken(tape, args[0])
             return func(*args, **kwargs)
         if name == "grad":
             return read_grad(tape, func, args)
@@ -137,6 +137,7 @@ def _plain(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict
     made = [out] if isinstance(out, Tensor) else list(tensors_in(out))
     changed = changed_by(name, args, kwargs)
     if changed:
+        call.next_node = first
         made = changed
         tape.add_write(call, changed)
         if name == "zero_":

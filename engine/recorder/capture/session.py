@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from ..record import Raised
-from .frames import Line, Passed, find_caller, judged
+from .frames import Line, Passed, find_caller, judged, method_of_a_function
 from .gradient_calls import watched_backward
 from .growth import Growth
 from .mode import CallMode
@@ -86,6 +86,10 @@ class Session:
         self.returned: object = None
         self.loss_value: float | None = None
         self.raised: Raised | None = None
+        self.raised_in: str = ""
+        """The method of a custom `Function` that raised: "forward" or "backward"."""
+        self.refused: Tensor | None = None
+        """The tensor that an optimizer refused."""
         self.old_grads: dict[int, tuple[Tensor, int]] = {}
         """By the `id` of a parameter: the gradient that it had when this call of the step began, and its version."""
         self.buffers: dict[str, Snapshot] = {}
@@ -96,6 +100,8 @@ class Session:
         """Parameters, by `id`, that were all zeros when this call of the step began."""
         self.fed: set[int] = set()
         """Parameters, by `id`, that got a gradient in an earlier call of the step."""
+        self.used_before: dict[int, Line | None] = {}
+        """By the `id` of a leaf: the line that used it last in the call of the step before this one."""
         self.moving: set[int] = set()
         """Optimizers, by `id`, that made a step with a learning rate other than 0 in any call."""
         self.gave_no_tensor = False
@@ -115,6 +121,13 @@ class Session:
                 for run in self.tape.backwards
                 for bit, s in run.arrived.items()
                 if s == "value"
+            }
+            self.used_before = {
+                id(self.tape.flow.graph.leaves[entry.leaf]): call.line
+                for call in self.tape.calls
+                if call.in_step
+                for entry in call.inputs
+                if entry.leaf is not None
             }
         self.had_gradients = {name for name, p in self.before.parameters.items() if p.grad is not None}
         # A step that calls `backward()` itself clears its gradients itself as well, or means to gather them.
@@ -193,12 +206,17 @@ class Session:
         sent = {id(term) for root in roots for term in (root, *summands(root))}
         return all(id(term) in sent or not term.tracked for term in summands(entry))
 
-    def note_error(self, error: BaseException, stage: Literal["step", "backward"]) -> None:
+    def note_error(self, error: BaseException, stage: Literal["load", "step", "backward"]) -> None:
         """Keeps what was raised, word for word, with the reader's innermost line."""
-        line = None
+        line, outer = None, None
         for frame, number in traceback.walk_tb(error.__traceback__):
             if judged(frame) & Passed.READER:
                 line = Line(frame.f_code.co_filename, number)
+            self.raised_in = method_of_a_function(frame, outer) or self.raised_in
+            if judged(frame) & Passed.OPTIMIZER:
+                one = frame.f_locals.get("param")
+                self.refused = one if isinstance(one, Tensor) and not one.is_leaf else self.refused
+            outer = frame
         location = line.location() if line is not None else None
         call = self.calls_made if self.several else None
         self.raised = Raised(type(error).__name__, str(error), stage, location, call)

@@ -32,6 +32,8 @@ class Source:
     """(line, the last name of the variable) wherever something is put into one: `+=`, `.append(...)`, `[key] = ...`."""
     grads: list[tuple[int, str]] = field(default_factory=list)
     """(line, variable) wherever the `.grad` of a variable is read."""
+    returns: dict[tuple[str, str], int] = field(default_factory=dict)
+    """By (class, method): the line of the method's last `return`."""
     calls: list[tuple[int, str]] = field(default_factory=list)
     """(line, name) of every call written in the file."""
 
@@ -68,6 +70,8 @@ def _parse(text: str) -> Source:
         elif isinstance(node, ast.FunctionDef | ast.ClassDef) and node.decorator_list:
             marks = [(d.lineno, ast.unparse(d)) for d in node.decorator_list]
             found.decorators[min(line for line, _ in marks)] = marks
+        elif isinstance(node, ast.ClassDef):
+            found.returns |= _returns(node)
         elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             if len(targets) == 1 and isinstance(targets[0], ast.Name | ast.Attribute):
@@ -87,6 +91,17 @@ def _parse(text: str) -> Source:
                 found.bound[name] = statement.lineno
     found.withs.sort()
     return found
+
+
+def _returns(owner: ast.ClassDef) -> dict[tuple[str, str], int]:
+    methods = [node for node in owner.body if isinstance(node, ast.FunctionDef)]
+    return {
+        (owner.name, method.name): max(
+            node.lineno for node in ast.walk(method) if isinstance(node, ast.Return)
+        )
+        for method in methods
+        if any(isinstance(node, ast.Return) for node in ast.walk(method))
+    }
 
 
 _ADDERS = frozenset(["append", "appendleft", "extend", "add", "insert", "update", "setdefault", "put"])
@@ -187,6 +202,12 @@ def line_that_assigns_to_self(owner: object, attribute: str) -> Line | None:
             if lines:
                 return Line(code.co_filename, min(lines))
     return None
+
+
+def line_that_returns(file: str, owner: str, method: str) -> Line | None:
+    """The line of the last `return` in a method of a class."""
+    line = source(file).returns.get((owner, method))
+    return None if line is None else Line(file, line)
 
 
 def line_that_binds(file: str, variable: str) -> Line | None:

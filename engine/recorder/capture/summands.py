@@ -48,6 +48,18 @@ _SCALING = frozenset(
 )
 
 
+def sums(root: Entry) -> Iterator[Entry]:
+    """The scalars on the way from `root` to its summands that are sums: to each of them a term is added."""
+    todo, seen = [root], set()
+    while todo:
+        entry = todo.pop()
+        parts = _parts(entry) if id(entry) not in seen else ()
+        seen.add(id(entry))
+        todo.extend(parts)
+        if len(parts) > 1:
+            yield entry
+
+
 def summands(root: Entry) -> Iterator[Entry]:
     """The scalars that `root` is a weighted sum of; `root` itself where it is no sum."""
     todo, seen = [root], set()

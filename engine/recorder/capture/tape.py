@@ -59,6 +59,8 @@ class Tape:
     events: list[Event] = field(default_factory=list)
     sinks: list[Call] = field(default_factory=list)
     backwards: list[BackwardPass] = field(default_factory=list)
+    derivatives: list[BackwardPass] = field(default_factory=list)
+    """The passes of `autograd.grad`, which puts nothing in any `.grad`."""
     inputs: list[Entry] = field(default_factory=list)
     began: int = -1
     """The number of the last call before this step."""
@@ -138,6 +140,14 @@ class Tape:
         self.note("backward", line)
         return record
 
+    def add_derivative(self, record: BackwardPass) -> None:
+        """Notes an `autograd.grad`."""
+        self.derivatives.append(record)
+
+    def add_taken(self, tensor: Tensor) -> None:
+        """Notes the moment at which an optimizer took a parameter first."""
+        self.taken.setdefault(id(tensor), self.flow.clock)
+
     def add_hook(self, tensor: Tensor, node: int | None, line: Line | None) -> None:
         """Notes the line that registered a hook on a tensor."""
         self.hooks[id(tensor)] = line
@@ -189,7 +199,7 @@ class Tape:
         self.events = [event for event in self.events if event.kind in ("freeze", "unfreeze")]
         for event in self.events:
             event.in_step = False
-        self.backwards = []
+        self.backwards, self.derivatives = [], []
         self.inputs = []
         self.began = self.flow.clock
         self.brought = set()
@@ -205,7 +215,8 @@ class Tape:
         """Lets everything go. Calls and entries point at each other: untied, they need no garbage collection."""
         for call in self.calls:
             call.let_go()
-        self.calls, self.events, self.sinks, self.backwards, self.inputs = [], [], [], [], []
+        self.calls, self.events, self.sinks, self.inputs = [], [], [], []
+        self.backwards, self.derivatives = [], []
         self.flow = Flow()
 
     def entry_of(self, tensor: Tensor, caller: Caller | None = None) -> Entry:
@@ -280,7 +291,7 @@ class Tape:
             entry.met_as_input = True
             self.inputs.append(entry)
             if not name and caller is not None:
-                entry.name = _local_name(tensor, caller)
+                entry.name = local_name(tensor, caller)
         return entry
 
     def _alias(self, tensor: Tensor, entry: Entry, of: Entry, caller: Caller | None) -> None:
@@ -308,7 +319,8 @@ def local_modules(caller: Caller) -> dict[str, object]:
     return found
 
 
-def _local_name(tensor: Tensor, caller: Caller) -> str:
+def local_name(tensor: Tensor, caller: Caller) -> str:
+    """The variable of the reader's running function that holds a tensor, or ""."""
     if caller.frame is None:
         return ""
     return next((k for k, v in caller.frame.f_locals.items() if v is tensor), "")

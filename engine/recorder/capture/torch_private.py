@@ -70,6 +70,51 @@ def version_of(tensor: Tensor) -> int:
         return version_by_content(tensor)
 
 
+_SAVED: dict[tuple[type, str], tuple[str, ...]] = {}
+"""By the type of an autograd node and a prefix: its attributes that begin so."""
+
+
+def _saved(node: Any, prefix: str) -> Iterator[Any]:
+    """What stands in a node's attributes with that prefix; what was freed is left out."""
+    key = type(node), prefix
+    if key not in _SAVED:
+        _SAVED[key] = tuple(name for name in dir(key[0]) if name.startswith(prefix))
+    for name in _SAVED[key]:
+        try:
+            held = getattr(node, name)
+        except RuntimeError:
+            continue
+        yield from held if isinstance(held, tuple | list) else (held,)
+
+
+def saved_as_it_lies(node: Any) -> Iterator[Tensor]:
+    """The tensors that an autograd node kept for the way back.
+
+    They are not unpacked: that could run code of the reader's, or compute a checkpoint anew.
+    """
+    for held in _saved(node, "_raw_saved_"):
+        try:
+            tensor = held.data
+        except RuntimeError:
+            continue
+        if isinstance(tensor, Tensor) and held.unpack_hook is None:
+            yield tensor
+
+
+def saved_by_unpacking(node: Any) -> Iterator[Tensor]:
+    """The same before torch 2.7, where they can be seen unpacked only."""
+    for prefix in ("_saved_", "saved_tensors"):
+        yield from (held for held in _saved(node, prefix) if isinstance(held, Tensor))
+
+
+saved_by: Callable[[Any], Iterator[Tensor]] = (
+    saved_as_it_lies
+    if hasattr(getattr(torch._C._autograd, "SavedTensor", None), "unpack_hook")
+    else saved_by_unpacking
+)
+"""The tensors that an autograd node kept for the way back."""
+
+
 def has_hook_after(leaf: Tensor) -> bool:
     """Whether the reader has a hook run once a gradient is in `leaf.grad`; False where torch doesn't tell."""
     return bool(getattr(leaf, "_post_accumulate_grad_hooks", None))

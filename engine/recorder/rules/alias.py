@@ -10,7 +10,7 @@ from torch.optim import Optimizer
 from ...text import listed
 from ..analysis.analysis import Analysis
 from ..capture.reading import elements
-from ..memory_edits import edited_behind_autograd
+from ..memory_edits import edited_behind_autograd, goes_on, gradients_of
 from ..rule import Fault, Rule, Severity
 
 WHAT = "two tensors share one memory, so a change to one changes the other"
@@ -26,11 +26,15 @@ def check(analysis: Analysis) -> Iterator[Fault]:
 
 def _array_edits(analysis: Analysis) -> Iterator[Fault]:
     for event in analysis.events:
-        if event.kind == "array_edit" and event.entry is not None and id(event.entry) in analysis.into_loss:
+        if (
+            event.kind == "array_edit"
+            and event.entry is not None
+            and goes_on(event.entry, event.number, analysis)
+        ):
             names = analysis.trainable_among(analysis.named(event.entry.tracked))
             text = (
                 "The array shares its memory with a tensor that the loss is computed from, and was edited: "
-                f"the gradients of {listed(names)} do not fit the loss."
+                f"{gradients_of(names)} do not fit the loss."
             )
             yield Fault(event.line, tuple(names), text, severity=Severity.WRONG)
 

@@ -24,7 +24,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
                 about |= entry.tracked
         entries = [e for e in cut.outputs if id(e) in analysis.into_loss]
         own = analysis.trainable_among(analysis.named(about))
-        if entries and (own or not downstream(entries, analysis)[0]):
+        if entries and (own or not downstream(entries, analysis).layers):
             lost = analysis.trainable_among(analysis.named(cut.lost_on_the_way))
             text = f"The gradient taken here goes into the loss as a constant: {WHAT}."
             yield Fault(cut.line, tuple(lost), text, severity=Severity.WRONG)

@@ -2,134 +2,119 @@
 
 Infinity is a value like any other on the way (a mask of `-inf` before a softmax), so nothing is said while the loss
 and the gradients are finite. Where they are not, the way is walked back from there to the first call that made
-such a value out of finite ones.
+such a value out of finite ones; for a gradient, to the first that got a finite one and sent on one that is not.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
-
-import numpy as np
-import torch
 
 from ...text import listed, verb
 from ..analysis.analysis import Analysis
-from ..capture.data_flow import Call, Entry
-from ..capture.tensors import is_plain
-from ..record import Array
+from ..analysis.not_finite import FirstBad, finite, first_bad, has_infinity, has_nan, origin
+from ..capture.data_flow import Entry
+from ..capture.frames import Line
 from ..rule import Fault, Rule, Severity
 
 WHAT = "a value is nan or infinite"
+BEFORE = (
+    "Clamp or mask what goes into `{}`: a mask on its result comes too late, since on the way back the zeros that it "
+    "sends are multiplied by a derivative that is not finite, and that is nan."
+)
+TOO_LARGE = (
+    "`with torch.autograd.detect_anomaly():` around the step names the operation; or try a smaller batch."
+)
+CLIPPED = "is non-finite, so it cannot be clipped"
+ANOMALY = r"Function '(\w+?)Backward\d*' returned nan values"
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
     """The places where it happens."""
-    if analysis.raised is not None:
-        return
+    raised, severity = analysis.raised, None
+    if raised is not None:
+        found = re.search(ANOMALY, raised.message)
+        if found is not None:
+            yield _anomaly(found[1], analysis)
+        if CLIPPED not in raised.message:
+            return
+        severity = Severity.RAISED
     loss = analysis.loss_value
-    if loss is not None and not math.isfinite(loss):
+    if raised is None and loss is not None and not math.isfinite(loss):
         yield _in_the_loss(loss, analysis)
         return
     names = _not_finite(analysis)
     if not names:
         return
     who = f"{verb(names, 'The gradient', 'The gradients')} of {listed(names)} {verb(names, 'is', 'are')} not finite"
-    made = _first_nan(analysis)
-    if made is not None:
-        yield Fault(made.line, tuple(names), f"{who}: `{made.operation}` makes nan here.")
+    first = first_bad(analysis)
+    if first is None:
+        text = f"{who}; the tensors on the way are too large to be kept, so where it began is not known."
+        yield Fault(None, tuple(names), text, TOO_LARGE, severity)
         return
-    call = _first_in_backward(analysis)
-    why = f": the derivative of `{call.operation}` is not finite here." if call is not None else "."
-    yield Fault(call.line if call is not None else None, tuple(names), who + why)
+    yield Fault(first.line, tuple(names), f"{who}: {_why(first)}.", _instead(first), severity)
+
+
+def _why(first: FirstBad) -> str:
+    if first.by_a_hook:
+        return "a hook puts such a value in the gradient's place"
+    if first.makes_value:
+        return f"`{first.operation}` makes the first value that is not finite here"
+    return f"the derivative of `{first.operation}` is not finite here"
+
+
+def _instead(first: FirstBad) -> str:
+    return BEFORE.format(first.operation) if first.masked or first.makes_value else ""
+
+
+def _anomaly(function: str, analysis: Analysis) -> Fault:
+    """What torch's own detection of anomalies raised, which looks for nan only: an infinity may have come before."""
+    first = first_bad(analysis)
+    if first is not None:
+        text = f"RuntimeError: {_why(first)}."
+        return Fault(first.line, (), text, _instead(first), Severity.RAISED)
+    run = analysis.passes[-1] if analysis.passes else None
+    left = (
+        sorted((node for node in run.next if node not in run.sent), reverse=True) if run is not None else []
+    )
+    made = next((m for m in map(analysis.made_by, left) if _stem(m.operation) == function.lower()), None)
+    line: Line | None = made.line if made is not None else analysis.raised_line
+    operation = made.operation if made is not None else function
+    text = f"RuntimeError: the derivative of `{operation}` is nan{' here' if made is not None else ''}."
+    return Fault(line, (), text, severity=Severity.RAISED)
+
+
+def _stem(operation: str) -> str:
+    return operation.strip("_").replace("_", "")
 
 
 def _in_the_loss(loss: float, analysis: Analysis) -> Fault:
-    root = next((e for e in reversed(analysis.roots) if not _finite(e)), None)
-    origin = _origin(root, analysis) if root is not None else None
+    root = next((e for e in reversed(analysis.roots) if _not_all_finite(e)), None)
+    first = origin(root, _not_all_finite, analysis) if root is not None else None
     weight = 1  # before any gradient's
-    if origin is None or origin.call is None:
+    if first is None or first.call is None:
         named = (
-            f": `{origin.name}` holds values that are not finite"
-            if origin is not None and origin.name
-            else ""
+            f": `{first.name}` holds values that are not finite" if first is not None and first.name else ""
         )
         return Fault(None, (), f"The loss is {loss}{named}.", weight=weight)
-    text = f"The loss is {loss}: `{origin.call.operation}` makes the first value that is not finite on this line."
-    return Fault(origin.call.line, (), text, weight=weight)
+    text = (
+        f"The loss is {loss}: `{first.call.operation}` makes the first value that is not finite on this line."
+    )
+    return Fault(first.call.line, (), text, weight=weight)
 
 
-def _origin(entry: Entry, analysis: Analysis) -> Entry:
-    """The first entry on the way to this one that is not finite."""
-    seen: set[int] = set()
-    while True:
-        seen.add(id(entry))
-        back = next((e for e in analysis.before_entry(entry) if id(e) not in seen and not _finite(e)), None)
-        if back is None:
-            return entry
-        entry = back
-
-
-def _finite(entry: Entry) -> bool:
-    """Whether no value is known that is not finite."""
-    if entry.content is None:
-        return True
-    record = entry.record()
-    if record.values is None:
-        return record.measured is None or all(math.isfinite(number) for number in record.measured)
-    return _all_finite(record.values)
-
-
-def _all_finite(values: Array) -> bool:
-    return values.dtype.kind not in "fc" or bool(np.isfinite(values).all())
+def _not_all_finite(entry: Entry) -> bool:
+    return has_nan(entry) or has_infinity(entry)
 
 
 def _not_finite(analysis: Analysis) -> list[str]:
-    """The parameters whose gradients are not finite. A sum settles nearly all: where it is finite, so are its terms.
-
-    It is the fastest reduction by far, and one that overflows only costs a closer look.
-    """
-    found: list[str] = []
-    for name, tensor in analysis.names.parameters.items():
-        gradient = tensor.grad
-        if gradient is not None and is_plain(gradient) and gradient.is_floating_point():
-            numbers = gradient.detach()
-            if not math.isfinite(numbers.sum()) and not bool(torch.isfinite(numbers).all()):
-                found.append(name)
-    return found
-
-
-def _first_nan(analysis: Analysis) -> Call | None:
-    """The first call that made nan out of inputs without one, though the loss does not show it."""
-    for call in analysis.calls:
-        if (
-            call.in_step
-            and any(_has_nan(e) for e in call.outputs)
-            and not any(_has_nan(e) for e in call.inputs)
-        ):
-            return call
-    return None
-
-
-def _has_nan(entry: Entry) -> bool:
-    if entry.content is None:
-        return False
-    record = entry.record()
-    if record.values is None:
-        return record.measured is not None and any(math.isnan(number) for number in record.measured)
-    return record.values.dtype.kind in "fc" and bool(np.isnan(record.values).any())
-
-
-def _first_in_backward(analysis: Analysis) -> Call | None:
-    """The call nearest to the loss that got a finite gradient and sent one back that is not."""
-    calls = [
-        c for c in analysis.calls if any(_bad(e) for e in c.inputs) and not any(_bad(e) for e in c.outputs)
+    """The parameters whose gradients are not finite."""
+    return [
+        name
+        for name, tensor in analysis.names.parameters.items()
+        if tensor.grad is not None and not finite(tensor.grad)
     ]
-    return max(calls, key=lambda call: call.number, default=None)
-
-
-def _bad(entry: Entry) -> bool:
-    return entry.gradient is not None and not _all_finite(entry.gradient)
 
 
 RULE = Rule(

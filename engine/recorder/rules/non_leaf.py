@@ -14,7 +14,7 @@ REBOUND = (
     "Change the leaf in place, `with torch.no_grad(): w -= lr * w.grad`, and clear `w.grad`; or make a new leaf of "
     "the result: `(w - lr * w.grad).detach().requires_grad_()`."
 )
-REFUSED = r"only change requires_grad flags of leaf|can't optimize a non-leaf"
+REFUSED = r"only change requires_grad flags of leaf"
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
@@ -45,7 +45,7 @@ RULE = Rule(
     kind="non_leaf",
     title="Gradient of a computed tensor",
     what=WHAT,
-    why="Autograd keeps the gradient of leaves only; an optimizer refuses any other tensor, and `.grad` reads None.",
+    why="Autograd keeps the gradient of leaves only; the `.grad` of any other tensor reads None.",
     instead="Call `.retain_grad()` on it before `backward()`, or make a leaf of it with `.detach().requires_grad_()`.",
     severity=Severity.MISSED,
     bad="""

@@ -9,7 +9,7 @@ from ..analysis.analysis import Analysis
 from ..capture.frames import Line
 from ..capture.names import ids_in
 from ..rule import Fault, Rule, Severity
-from ..starving import raised_as, without_gradient
+from ..starving import without_gradient
 
 WHAT = "nothing of it goes into what is differentiated"
 LEFT_OUT = (
@@ -19,17 +19,16 @@ LEFT_OUT = (
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
-    """Nothing at all in the loss, a node that passes nothing on, a parameter that is left out, and torch's own error."""
+    """Nothing at all in the loss, a node that passes nothing on, and a parameter that is left out."""
     yield from _nothing_went_in(analysis)
     yield from without_gradient("not_in_graph", analysis)
     yield from _left_out(analysis)
-    if not any(switch.raised for switch in analysis.late_switches):
-        yield from raised_as("not have been used in the graph", WHAT, analysis)
 
 
 def _nothing_went_in(analysis: Analysis) -> Iterator[Fault]:
     """`backward()` refused, and neither a cut, a frozen parameter nor a late switch explains it."""
-    if not analysis.cannot_train or analysis.explained or analysis.frozen_in_loss:
+    told = analysis.explained or analysis.frozen_in_loss or analysis.raised_in
+    if not analysis.cannot_train or told:
         return
     if any(switch.raised for switch in analysis.late_switches):
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...text import listed, verb
 from ..analysis.analysis import Analysis
 from ..rule import Fault, Rule, Severity
 from ..starving import starved_by
@@ -14,6 +15,19 @@ WHAT = "building a new tensor out of old ones copies their numbers, not their hi
 def check(analysis: Analysis) -> Iterator[Fault]:
     """The places where it happens."""
     yield from starved_by("torch_tensor", WHAT, analysis)
+    for cut in analysis.cuts:
+        names = analysis.trainable_among(cut.partial)
+        if (
+            cut.kind == "torch_tensor"
+            and not cut.intended
+            and not analysis.trainable_among(cut.starved)
+            and names
+        ):
+            text = (
+                f"{listed(names)} {verb(names, 'loses', 'lose')} a part of the gradient here: {WHAT}. "
+                "What comes by the other paths is not the gradient of the loss."
+            )
+            yield Fault(cut.line, tuple(names), text, severity=Severity.WRONG, weight=len(names))
 
 
 RULE = Rule(

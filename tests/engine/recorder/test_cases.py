@@ -36,6 +36,7 @@ def test_a_case_is_diagnosed(path: Path) -> None:
     none = {name for name, state in states.items() if state == "none"}
     zero = {name for name, state in states.items() if state == "zero"}
     said = [*report["cuts"], *report["findings"]]
+    assert not any("  " in finding["text"] or "``" in finding["text"] for finding in report["findings"])
     if expect["raises"]:
         kind, pattern = expect["raises"]
         assert report["raised"]["type"] == kind

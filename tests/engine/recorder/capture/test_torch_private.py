@@ -28,6 +28,7 @@ WITHOUT_NAMES = {
     "next_number": torch_private.next_number_by_a_node,
     "is_wrapped": torch_private.has_no_memory,
     "version_of": torch_private.version_by_content,
+    "saved_by": torch_private.saved_by_unpacking,
     "eager_stance": torch_private.eager_without_stance,
 }
 
@@ -95,6 +96,7 @@ TOUCHED = [
     "statistics_move",
     "zero_grad_between",
     "functional_call",
+    "sent_back",
     "inference_mode",
 ]
 """Parts of the names of cases that lean on what is stood in for."""
@@ -235,3 +237,25 @@ def test_memory_has_one_number_and_goes_when_its_tensors_go() -> None:
         number,
         storages.number(y.untyped_storage()),
     )
+
+
+def test_what_a_node_saved_is_looked_at_without_unpacking_it() -> None:
+    if torch_private.saved_by is torch_private.saved_by_unpacking:
+        pytest.skip("this torch shows it unpacked only")
+    unpacked: list[Tensor] = []
+
+    def unpack(tensor: Tensor) -> Tensor:
+        unpacked.append(tensor)
+        return tensor
+
+    x = torch.ones(3, requires_grad=True)
+    with torch.autograd.graph.saved_tensors_hooks(lambda tensor: tensor, unpack):
+        packed = x * x
+    plain = x * x
+    assert list(torch_private.saved_by(packed.grad_fn)) == []
+    assert [saved is x for saved in torch_private.saved_by(plain.grad_fn)] == [True, True]
+    assert unpacked == []
+    plain.sum().backward()
+    assert list(torch_private.saved_by(plain.grad_fn)) == []
+    assert [saved is x for saved in torch_private.saved_by_unpacking((x * x).grad_fn)] == [True, True]
+    assert list(torch_private.saved_by_unpacking(plain.grad_fn)) == []
