@@ -47,6 +47,8 @@ def _reason(name: str, analysis: Analysis) -> Reason:
     state = analysis.states[name]
     if state == "gradient":
         return _fed(name, analysis)
+    if name in analysis.wiped:
+        return "A gradient came and was cleared before anything used it.", analysis.wiped[name]
     if state == "zero":
         zero = next((z for z in analysis.zeros if name in z.starved), None)
         return ("Its gradient is all zeros.", None) if zero is None else (
@@ -56,8 +58,6 @@ def _reason(name: str, analysis: Analysis) -> Reason:
         return "Constant on purpose, as the step says.", None
     if not analysis.tensor(name).requires_grad:
         return "Frozen: `requires_grad` is False.", analysis.frozen_at([name])
-    if name in analysis.wiped:
-        return "A gradient came and was cleared before any optimizer used it.", analysis.wiped[name]
     return _starved(name, analysis)
 
 
@@ -67,6 +67,8 @@ def _fed(name: str, analysis: Analysis) -> Reason:
     lost = next((cut for cut in analysis.cuts if name in cut.partial), None)
     if lost is not None:
         return f"A gradient came back to it; another path was cut: {what_of(lost.kind)}.", lost.line
+    if name in analysis.spent:
+        return "A gradient came back to it, was used, and was cleared afterwards.", analysis.spent[name]
     return "A gradient came back to it.", None
 
 

@@ -11,7 +11,6 @@ import bisect
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from torch import Tensor
 from torch.optim import Optimizer
@@ -24,18 +23,8 @@ from ..capture.names import Names, add_held
 from ..capture.session import Session, Snapshot
 from ..capture.source_text import line_that_binds
 from ..capture.tape import Event, Made, Tape
-from ..capture.tensors import is_zero
-from ..capture.torch_private import has_hook_after, version_of
 from ..record import Location, ParameterState, Raised
-
-
-class State(NamedTuple):
-    """What a step left in one parameter's `.grad`."""
-
-    of: ParameterState
-    wiped: bool = False
-    """Whether a gradient came and was cleared before anything used it."""
-    wiped_by: Line | None = None
+from .states import Uses, arrivals, states_of
 
 
 @dataclass(frozen=True)
@@ -82,7 +71,10 @@ class Facts:
     """The reader's name of each leaf, by bit."""
     states: Mapping[str, ParameterState]
     wiped: Mapping[str, Line | None]
-    """Parameters whose gradient came and was cleared before any optimizer used it, with the line that did."""
+    """Parameters whose gradient came and was cleared before anything used it, with the line that did."""
+    spent: Mapping[str, Line | None]
+    """Parameters whose gradient came, was used, and was cleared afterwards, with the line that did."""
+    uses: Uses
     once: Mapping[str, Tensor]
     """Every parameter by the first of its names."""
     held: frozenset[int]
@@ -113,10 +105,6 @@ class Facts:
         return found
 
     @cached_property
-    def _events_by_tensor(self) -> dict[int, list[Event]]:
-        return by_tensor(self.events)
-
-    @cached_property
     def _starts(self) -> list[int]:
         """The first sequence number of each call that made autograd nodes, in order."""
         return [item.first for item in self.made]
@@ -127,7 +115,7 @@ class Facts:
 
     def events_of(self, tensor: Tensor) -> list[Event]:
         """What happened to one tensor, in order."""
-        return self._events_by_tensor.get(id(tensor), [])
+        return self.uses.events.get(id(tensor), [])
 
     def bit(self, tensor: Tensor | None) -> int:
         """The bit of a leaf; -1 for a tensor that the graph has not met as one."""
@@ -253,7 +241,9 @@ def facts_of(session: Session) -> Facts:
     first = {id(p): n for n, p in reversed(names.parameters.items())}
     roots = _roots(session)
     into_loss = frozenset(closure(roots))
-    states = _states(session, names)
+    uses = Uses.of(session)
+    states = states_of(session, names, uses)
+    once = {n: p for n, p in names.parameters.items() if first[id(p)] == n}
     return Facts(
         file=session.file,
         keep=tape.keep,
@@ -285,8 +275,10 @@ def facts_of(session: Session) -> Facts:
         constant=frozenset(n for n in names.parameters if is_meant(n, session.constant)),
         bits=_leaf_names(tape, names, first),
         states={name: state.of for name, state in states.items()},
-        wiped={name: state.wiped_by for name, state in states.items() if state.wiped},
-        once={n: p for n, p in names.parameters.items() if first[id(p)] == n},
+        wiped={name: state.cleared_by for name, state in states.items() if state.wiped and name in once},
+        spent={name: state.cleared_by for name, state in states.items() if state.spent and name in once},
+        uses=uses,
+        once=once,
         held=frozenset(names.held()),
         roots=roots,
         into_loss=into_loss,
@@ -325,15 +317,6 @@ def _met(tape: Tape) -> set[int]:
     return {id(leaves[bit]) for bit in used.union(*(run.arrived for run in tape.backwards))}
 
 
-def by_tensor(events: Iterable[Event]) -> dict[int, list[Event]]:
-    """The events of each tensor, by its `id`, in order."""
-    found: dict[int, list[Event]] = {}
-    for event in events:
-        if event.tensor is not None:
-            found.setdefault(id(event.tensor), []).append(event)
-    return found
-
-
 def closure(roots: Iterable[Entry], sinks: list[Call] | None = None) -> set[int]:
     """The ids of all entries whose values went into `roots`; with `sinks` through plain numbers as well."""
     seen: set[int] = set()
@@ -350,49 +333,3 @@ def closure(roots: Iterable[Entry], sinks: list[Call] | None = None) -> set[int]
             count = max(entry.maybe, entry.call.maybe if entry.call is not None else 0)
             todo.extend(sink.outputs[0] for sink in sinks[:count])
     return seen
-
-
-def arrivals(passes: Iterable[BackwardPass], bit: int) -> list[tuple[BackwardPass, str]]:
-    """What each backward pass brought to the leaf with that bit."""
-    return [(run, run.arrived[bit]) for run in passes if run.arrived.get(bit, "none") != "none"]
-
-
-def _states(session: Session, names: Names) -> dict[str, State]:
-    events = by_tensor(session.tape.events)
-    return {
-        name: _state(session, tensor, events.get(id(tensor), [])) for name, tensor in names.parameters.items()
-    }
-
-
-def _state(session: Session, tensor: Tensor, events: list[Event]) -> State:
-    gradient, tape = tensor.grad, session.tape
-    bit = tape.flow.graph.bit_of.get(id(tensor), -1)
-    if gradient is None:
-        came = arrivals(tape.backwards, bit)
-        cleared = [e for e in events if e.kind == "clear"]
-        if came and has_hook_after(tensor):
-            return State("gradient")  # a hook took it as soon as it was there
-        if came and cleared and cleared[-1].number > came[-1][0].number:
-            after, until = came[0][0].number, cleared[-1].number
-            if _read_between(tape, bit, after, until):
-                return State("gradient")
-            if any(e.kind == "optimizer" and after < e.number < until for e in events):
-                return State("gradient" if any(state == "value" for _, state in came) else "zero")
-            return State("none", wiped=True, wiped_by=cleared[-1].line)
-        return State("none")
-    old, version = session.old_grads.get(id(tensor), (None, -1))
-    if gradient is old and version_of(gradient) == version:
-        return State("none")
-    if old is not None:
-        came = arrivals(tape.backwards, bit)
-        if came and all(state == "zero" for _, state in came):
-            return State("zero")
-    return State("zero" if is_zero(gradient) else "gradient")
-
-
-def _read_between(tape: Tape, bit: int, after: int, until: int) -> bool:
-    """Whether the step itself used the `.grad` as a value, as an update by hand does."""
-    return any(
-        call.operation == "grad" and after < call.number < until and any(e.leaf == bit for e in call.about)
-        for call in tape.calls
-    )

@@ -70,7 +70,7 @@ def find_zeros(facts: Facts) -> tuple[ZeroFound, ...]:
     found: dict[tuple[str, Line | None, str], _Gathered] = {}
     into = {id(run): incoming(run) for run in facts.passes} if "zero" in facts.states.values() else {}
     for name, state in facts.states.items():
-        if state != "zero":
+        if state != "zero" or name in facts.wiped or name not in facts.once:
             continue
         tensor = facts.tensor(name)
         bit = facts.bit(tensor)
@@ -95,7 +95,7 @@ def find_dropped(facts: Facts) -> tuple[ZeroFound, ...]:
     found: dict[int, tuple[str, Line | None, str, list[str]]] = {}
     into: dict[int, Incoming] = {}
     for name, state in facts.states.items():
-        if state != "none" or name in facts.wiped:
+        if state != "none" or name in facts.wiped or name not in facts.once:
             continue
         bit = facts.bit(facts.tensor(name))
         for run in facts.passes:

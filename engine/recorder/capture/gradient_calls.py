@@ -7,6 +7,7 @@ optimizer does. They make no values of the step's own, but decide where its grad
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +20,7 @@ from .data_flow import Call, GradOff, tensors_in
 from .frames import Caller, Line, Passed, find_caller, judged
 from .outputs import note_outputs
 from .source_text import decorator_line
-from .tape import Event, EventKind, Made, Tape
+from .tape import Event, EventKind, GradientRead, Made, Tape
 from .torch_private import next_number
 from .vocabulary import changed_by
 
@@ -39,8 +40,19 @@ def inside_optimizer(
         tape.flow.clock += 1
         kind: EventKind = "clear" if name.endswith("zero_") else "optimizer"
         for tensor in changed:
-            tape.events.append(Event(kind, tape.flow.clock, caller.line, tensor))
+            tape.events.append(Event(kind, tape.flow.clock, caller.line, _leaf_of(tape, tensor)))
     return out
+
+
+def _leaf_of(tape: Tape, tensor: Tensor) -> Tensor:
+    """The leaf whose memory an optimizer changes by another name, such as `p.data`; else the tensor itself."""
+    flow = tape.flow
+    if id(tensor) in flow.graph.bit_of:
+        return tensor
+    entry = flow.by_storage.get(flow.storage_of(tensor))
+    while entry is not None and entry.leaf is None:
+        entry = entry.same_memory
+    return tensor if entry is None or entry.leaf is None else flow.graph.leaves[entry.leaf]
 
 
 def note_optimizer(tape: Tape, args: tuple[Any, ...]) -> None:
@@ -54,6 +66,7 @@ def note_optimizer(tape: Tape, args: tuple[Any, ...]) -> None:
         optimizer = frame.f_locals.get("self")
         if isinstance(optimizer, Optimizer):
             tape.stepped.append(optimizer)
+            tape.stepped_after.append(tape.flow.clock)
             return
         frame = frame.f_back
 
@@ -63,7 +76,12 @@ def read_grad(tape: Tape, func: Any, args: tuple[Any, ...]) -> Any:
     out = func(*args)
     tensor = args[0]
     frame = sys._getframe(3)
-    if not judged(frame) & Passed.READER:
+    by = judged(frame)
+    if out is not None and by & (Passed.READER | Passed.PACKAGE):
+        tape.flow.clock += 1
+        storage = tape.flow.storage_of(out)
+        tape.reads.append(GradientRead(tape.flow.clock, id(tensor), storage, weakref.ref(out)))
+    if not by & Passed.READER:
         return out
     caller = find_caller(frame)
     if out is None:

@@ -144,8 +144,8 @@ def _plain(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict
         call.in_place = True
         made = changed
         call.storage = tape.flow.storage_of(changed[0])
-        if name == "zero_":
-            tape.events.append(Event("clear", call.number, call.line, changed[0]))
+        if name in ("zero_", "_foreach_zero_"):
+            tape.events += [Event("clear", call.number, call.line, one) for one in changed]
         for storage in {call.storage} if len(changed) == 1 else {tape.flow.storage_of(t) for t in changed}:
             tape.flow.writes.setdefault(storage, []).append(call)
     if not made:

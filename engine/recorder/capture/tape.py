@@ -6,6 +6,7 @@ alias that was made out of the mode's sight; one that changed since it was last 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -33,6 +34,17 @@ class Made(NamedTuple):
     end: int
     line: Line | None
     operation: str
+
+
+class GradientRead(NamedTuple):
+    """Code outside of torch looked at a leaf's `.grad`."""
+
+    number: int
+    leaf: int
+    """The `id` of the leaf."""
+    storage: int
+    gradient: Callable[[], Tensor | None]
+    """The gradient, while it lives."""
 
 
 @dataclass(slots=True)
@@ -74,6 +86,9 @@ class Tape:
     """The same by the node of the graph that made the tensor."""
     stepped: list[Optimizer] = field(default_factory=list)
     """The optimizers whose `step()` was called."""
+    stepped_after: list[int] = field(default_factory=list)
+    """For each of them the number of the last call before its step."""
+    reads: list[GradientRead] = field(default_factory=list)
     off: GradOff | None = None
     in_step: bool = True
     arrays: dict[int, Line | None] = field(default_factory=dict)
@@ -99,7 +114,7 @@ class Tape:
         self.began = self.flow.clock
         self.brought = set()
         self.refused = []
-        self.stepped, self.local_modules = [], {}
+        self.stepped, self.stepped_after, self.reads, self.local_modules = [], [], [], {}
         self.sinks = [call for call in self.sinks if not call.in_step]
         self.flow.forget_the_dead()
         self.in_step = True

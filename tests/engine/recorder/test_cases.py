@@ -47,7 +47,8 @@ def test_a_case_is_diagnosed(path: Path) -> None:
     else:
         assert report["raised"] is None
         assert none == set(expect["no_grad"])
-        assert zero == set(expect.get("zero", ()))
+        spent = zero <= set(expect.get("zero", ())) and expect.get("ok") and expect.get("own_backward")
+        assert spent or zero == set(expect.get("zero", ()))  # used first and cleared then: no gradient of zeros
     if expect["cut_line"]:
         assert expect["cut_line"] in {one["line"] for one in said}
     if expect["kind"] != "none":
