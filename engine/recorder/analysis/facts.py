@@ -8,7 +8,7 @@ state of each parameter, the leaves' names, what went into the loss by value (`i
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -103,6 +103,18 @@ class Facts:
                 for earlier in entry.previous:
                     found.setdefault(id(earlier), []).append(entry)
         return found
+
+    @cached_property
+    def moving_loss(self) -> set[int]:
+        """The ids of the entries behind the end of the step that autograd knows the way to."""
+        seen: set[int] = set()
+        todo = list(self.roots)
+        while todo:
+            entry = todo.pop()
+            if entry.tracked and id(entry) not in seen:
+                seen.add(id(entry))
+                todo += self.before_entry(entry)
+        return seen
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -288,16 +300,19 @@ def facts_of(session: Session) -> Facts:
 
 
 def _roots(session: Session) -> tuple[Entry, ...]:
-    """What was differentiated, refused to be, or was returned: the ends of the step."""
+    """The ends of the step: what was differentiated or refused to be, or else what was returned.
+
+    What a step returns that sent its losses back itself is for the log.
+    """
     tape = session.tape
     roots = [*tape.refused, *(entry for run in tape.backwards for entry in run.roots)]
-    if session.loss is not None:
-        found = tape.flow.look_up(session.loss)
+    if not any(run.to_leaves for run in tape.backwards):
+        found = tape.flow.look_up(session.loss) if session.loss is not None else None
         roots += [found] if found is not None else []
-    returned = [
-        s.outputs[0] for s in tape.sinks if session.returned is not None and s.result is session.returned
-    ]
-    return tuple(dict.fromkeys([*roots, *returned]))
+        roots += [
+            s.outputs[0] for s in tape.sinks if session.returned is not None and s.result is session.returned
+        ]
+    return tuple(dict.fromkeys(roots))
 
 
 def _leaf_names(tape: Tape, names: Names, first: dict[int, str]) -> dict[int, str]:
@@ -317,19 +332,42 @@ def _met(tape: Tape) -> set[int]:
     return {id(leaves[bit]) for bit in used.union(*(run.arrived for run in tape.backwards))}
 
 
-def closure(roots: Iterable[Entry], sinks: list[Call] | None = None) -> set[int]:
+def closure(roots: Iterable[Entry], sinks: Sequence[Call] | None = None) -> set[int]:
     """The ids of all entries whose values went into `roots`; with `sinks` through plain numbers as well."""
     seen: set[int] = set()
     todo = list(roots)
     while todo:
         entry = todo.pop()
-        if id(entry) in seen:
-            continue
-        seen.add(id(entry))
-        todo += entry.previous
-        if entry.call is not None:
-            todo += entry.call.inputs
-        if sinks is not None:
-            count = max(entry.maybe, entry.call.maybe if entry.call is not None else 0)
-            todo.extend(sink.outputs[0] for sink in sinks[:count])
+        if id(entry) not in seen:
+            seen.add(id(entry))
+            todo += _made_from(entry, sinks)
     return seen
+
+
+def open_ways(roots: Iterable[Entry], bits: int, sinks: Sequence[Call] | None = None) -> dict[int, int]:
+    """By the `id` of an entry: the leaves among `bits` that autograd knows nowhere on some way from there to the end.
+
+    Where it knows a leaf again further on, as behind `h / h.detach().norm()`, that leaf is not lost by the detach: if
+    it is lost in the end, then by something later.
+    """
+    found: dict[int, int] = {}
+    todo = [(root, bits) for root in roots]
+    while todo:
+        entry, lost = todo.pop()
+        lost &= ~entry.tracked
+        known = found.get(id(entry), 0)
+        if lost & ~known:
+            found[id(entry)] = known | lost
+            todo += [(before, lost) for before in _made_from(entry, sinks)]
+    return found
+
+
+def _made_from(entry: Entry, sinks: Sequence[Call] | None) -> list[Entry]:
+    """What went into an entry by value; with `sinks` also what left torch before and may have come back in it."""
+    found = [*entry.previous]
+    if entry.call is not None:
+        found += entry.call.inputs
+    if sinks is not None:
+        count = max(entry.maybe, entry.call.maybe if entry.call is not None else 0)
+        found += [sink.outputs[0] for sink in sinks[:count]]
+    return found

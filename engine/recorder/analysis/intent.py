@@ -18,9 +18,19 @@ from .cuts import CutFound
 from .facts import Facts
 
 
+_TARGET = "its value is a target or a weight that a prediction is compared with"
+
+
 def with_intent(cuts: tuple[CutFound, ...], facts: Facts) -> tuple[CutFound, ...]:
     """The cuts, each said to be meant or not."""
-    return tuple(_settled(cut, facts) for cut in cuts)
+    settled = [_settled(cut, facts) for cut in cuts]
+    unmeant = [cut for cut in settled if not cut.intended and not cut.possible]
+    targets = [cut for cut in unmeant if _is_target(cut, facts)] if len(unmeant) > 1 else []
+    blamed = {n for cut in unmeant if cut not in targets for n in cut.starved}
+    return tuple(
+        replace(cut, intended=True, why=_TARGET) if cut in targets and blamed >= set(cut.starved) else cut
+        for cut in settled
+    )
 
 
 def _settled(cut: CutFound, facts: Facts) -> CutFound:
@@ -46,15 +56,21 @@ def _why_meant(cut: CutFound, wanted: list[str], facts: Facts) -> str:
     entries = [e for e in cut.outputs if id(e) in facts.into_loss]
     if any(e.leaf is not None and e.tracked for e in entries):
         return ""  # a new leaf takes the place of the one that starves
-    layers, merged = downstream(entries, facts)
-    direct = any(call.sink and any(e.leaf is not None for e in call.inputs) for call in cut.calls)
-    if not layers and merged and not direct:
-        return "its value is a target or a weight that a prediction is compared with"
+    layers, _ = downstream(entries, facts)
+    if _is_target(cut, facts):
+        return _TARGET
     if layers and _batched_with_data(entries, facts):
         return "it is one part of a batch, beside data"
     if layers and _sees_other_data(layers, entries, facts):
         return "the layers after it are trained on other data as well"
     return ""
+
+
+def _is_target(cut: CutFound, facts: Facts) -> bool:
+    """Whether the value meets a prediction and goes through no layer on its way."""
+    layers, merged = downstream([e for e in cut.outputs if id(e) in facts.into_loss], facts)
+    direct = any(call.sink and any(e.leaf is not None for e in call.inputs) for call in cut.calls)
+    return not layers and merged and not direct
 
 
 def _other_optimizers_business(starved: set[int], held: list[set[int]], facts: Facts) -> bool:
@@ -96,7 +112,7 @@ def downstream(entries: Iterable[Entry], facts: Facts) -> tuple[set[int], bool]:
             continue
         seen.add(id(entry))
         for call in _users_into_loss(entry, facts):
-            for other in call.inputs if any(o.tracked for o in call.outputs) else ():
+            for other in call.inputs if any(id(o) in facts.moving_loss for o in call.outputs) else ():
                 if other is entry or id(other) in seen:
                     continue
                 if other.leaf is not None and id(other) in carried:

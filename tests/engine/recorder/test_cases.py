@@ -48,7 +48,9 @@ def test_a_case_is_diagnosed(path: Path) -> None:
         assert report["raised"] is None
         assert none == set(expect["no_grad"])
         spent = zero <= set(expect.get("zero", ())) and expect.get("ok") and expect.get("own_backward")
-        assert spent or zero == set(expect.get("zero", ()))  # used first and cleared then: no gradient of zeros
+        assert spent or zero == set(
+            expect.get("zero", ())
+        )  # used first and cleared then: no gradient of zeros
     if expect["cut_line"]:
         assert expect["cut_line"] in {one["line"] for one in said}
     if expect["kind"] != "none":
