@@ -17,7 +17,6 @@ from ..capture.names import held_in, ids_in, modules_of
 from .cuts import CutFound
 from .facts import Facts
 
-
 _TARGET = "its value is a target or a weight that a prediction is compared with"
 
 
