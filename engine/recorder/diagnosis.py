@@ -116,7 +116,7 @@ def _zero_cuts(analysis: Analysis) -> Iterator[Cut]:
 
 
 def _backwards(analysis: Analysis, where: dict[int, int]) -> Iterable[BackwardRecord]:
-    bits = [(name, analysis.bit(tensor)) for name, tensor in analysis.names.parameters.items()]
+    bits = [(name, analysis.bit(tensor)) for name, tensor in analysis.once.items()]
     for run in analysis.passes:
         if run.to_leaves:
             reached = tuple(name for name, bit in bits if run.arrived.get(bit, "none") != "none")

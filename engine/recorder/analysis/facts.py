@@ -256,6 +256,7 @@ def facts_of(session: Session) -> Facts:
     uses = Uses.of(session)
     states = states_of(session, names, uses)
     once = {n: p for n, p in names.parameters.items() if first[id(p)] == n}
+    meant = {id(p) for n, p in names.parameters.items() if is_meant(n, session.constant)}
     return Facts(
         file=session.file,
         keep=tape.keep,
@@ -284,7 +285,7 @@ def facts_of(session: Session) -> Facts:
         moving=frozenset(session.moving),
         buffers_before=session.buffers,
         raised=session.raised,
-        constant=frozenset(n for n in names.parameters if is_meant(n, session.constant)),
+        constant=frozenset(n for n, p in names.parameters.items() if id(p) in meant),
         bits=_leaf_names(tape, names, first),
         states={name: state.of for name, state in states.items()},
         wiped={name: state.cleared_by for name, state in states.items() if state.wiped and name in once},

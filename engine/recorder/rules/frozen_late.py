@@ -18,7 +18,7 @@ WHAT = "`requires_grad` is switched after the forward pass has used it"
 def check(analysis: Analysis) -> Iterator[Fault]:
     """One fault for each line that switches too late, with all parameters that it comes too late for."""
     found: dict[tuple[Line | None, str], list[str]] = {}
-    for name, tensor in analysis.names.parameters.items():
+    for name, tensor in analysis.once.items():
         if analysis.states[name] != "none" or name in analysis.constant:
             continue
         for event in _too_late(tensor, analysis):

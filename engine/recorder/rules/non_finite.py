@@ -90,7 +90,7 @@ def _not_finite(analysis: Analysis) -> list[str]:
     It is the fastest reduction by far, and one that overflows only costs a closer look.
     """
     found: list[str] = []
-    for name, tensor in analysis.names.parameters.items():
+    for name, tensor in analysis.once.items():
         gradient = tensor.grad
         if gradient is not None and is_plain(gradient) and gradient.is_floating_point():
             numbers = gradient.detach()

@@ -15,7 +15,9 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     """The places where it happens."""
     if analysis.calls_made < 2:
         return
-    piled = sorted(name for name in analysis.had_gradients if _never_cleared(name, analysis))
+    piled = sorted(
+        name for name in analysis.had_gradients & analysis.once.keys() if _never_cleared(name, analysis)
+    )
     if piled:
         run = next((run for run in analysis.passes if run.line is not None), None)
         text = f"The gradients of {listed(piled)} are never cleared, so each step adds to those of all steps before."
