@@ -121,4 +121,4 @@ def _backwards(analysis: Analysis, where: dict[int, int]) -> Iterable[BackwardRe
         if run.to_leaves:
             reached = tuple(name for name, bit in bits if run.arrived.get(bit, "none") != "none")
             root = where.get(id(run.roots[0])) if run.roots else None
-            yield BackwardRecord(root, analysis.location(run.line), reached)
+            yield BackwardRecord(root, analysis.location(run.line), reached, run.loss)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ..text import listed
 from .analysis.analysis import Analysis
 from .analysis.gradient_paths import find_paths
+from .capture.data_flow import Call
 from .capture.frames import Line
 from .capture.tensors import read_only
 from .record import ParameterRecord
@@ -84,6 +85,8 @@ def _starved(name: str, analysis: Analysis) -> Reason:
     if analysis.raised is not None:
         where = "The step" if analysis.raised.stage == "step" else "`backward()`"
         return f"{where} raised {analysis.raised.type} before a gradient could come.", None
+    if any(call.operation == "autograd.grad" and _about(name, call, analysis) for call in analysis.calls):
+        return "Its gradient was taken by `autograd.grad`, which leaves nothing in `.grad`.", None
     if not analysis.passes:
         return "No `backward()` ran, so no gradient could come.", None
     side = next((cut for cut in analysis.cuts if name in analysis.named(cut.lost)), None)
@@ -91,3 +94,8 @@ def _starved(name: str, analysis: Analysis) -> Reason:
         used = f"it is used for something else ({listed([side.kind])})"
         return f"Nothing connects it to the loss; {used}.", side.line
     return "Nothing connects it to the loss.", None
+
+
+def _about(name: str, call: Call, analysis: Analysis) -> bool:
+    """Whether a derivative was taken with respect to a parameter."""
+    return any(entry.leaf == analysis.bit(analysis.tensor(name)) for entry in call.about)

@@ -56,6 +56,8 @@ class Facts:
     loss_value: float | None
     backward_is_ours: bool
     """Whether the step returned its loss and left `backward()` to the recorder."""
+    by_hand: bool
+    """Whether the step made its update without a `backward()`, of gradients that it computed or set itself."""
     whole_step: bool
     read_later: Mapping[str, int]
     """Variables whose `.grad` the code after a block reads, with the line that does."""
@@ -277,6 +279,7 @@ def facts_of(session: Session) -> Facts:
         first_node=session.first_node,
         loss_value=session.loss_value,
         backward_is_ours=session.backward_is_ours,
+        by_hand=not any(run.to_leaves for run in tape.backwards) and session.moved_by_hand(),
         whole_step=session.whole_step,
         read_later=session.read_later,
         had_gradients=frozenset(session.had_gradients),
@@ -307,13 +310,16 @@ def _roots(session: Session) -> tuple[Entry, ...]:
     """
     tape = session.tape
     roots = [*tape.refused, *(entry for run in tape.backwards for entry in run.roots)]
-    if not any(run.to_leaves for run in tape.backwards):
+    if any(run.to_leaves for run in tape.backwards):
+        return tuple(dict.fromkeys(roots))
+    taken = tape.differentiated() if session.moved_by_hand() else []
+    if not taken:
         found = tape.flow.look_up(session.loss) if session.loss is not None else None
         roots += [found] if found is not None else []
         roots += [
             s.outputs[0] for s in tape.sinks if session.returned is not None and s.result is session.returned
         ]
-    return tuple(dict.fromkeys(roots))
+    return tuple(dict.fromkeys([*roots, *taken]))
 
 
 def _leaf_names(tape: Tape, names: Names, first: dict[int, str]) -> dict[int, str]:
@@ -333,15 +339,21 @@ def _met(tape: Tape) -> set[int]:
     return {id(leaves[bit]) for bit in used.union(*(run.arrived for run in tape.backwards))}
 
 
-def closure(roots: Iterable[Entry], sinks: Sequence[Call] | None = None) -> set[int]:
-    """The ids of all entries whose values went into `roots`; with `sinks` through plain numbers as well."""
+def closure(
+    roots: Iterable[Entry], sinks: Sequence[Call] | None = None, *, through_updates: bool = True
+) -> set[int]:
+    """The ids of all entries whose values went into `roots`; with `sinks` through plain numbers as well.
+
+    Without `through_updates` not through an edit of a leaf in place: what a weight was moved by is no part of the loss.
+    """
     seen: set[int] = set()
     todo = list(roots)
     while todo:
         entry = todo.pop()
         if id(entry) not in seen:
             seen.add(id(entry))
-            todo += _made_from(entry, sinks)
+            if through_updates or entry.leaf is None:
+                todo += _made_from(entry, sinks)
     return seen
 
 

@@ -128,6 +128,11 @@ class Tape:
         self.calls, self.events, self.sinks, self.backwards, self.inputs = [], [], [], [], []
         self.flow = Flow()
 
+    def differentiated(self) -> list[Entry]:
+        """What `autograd.grad` was asked to differentiate."""
+        calls = [call for call in self.calls if call.operation == "autograd.grad" and call.in_step]
+        return [entry for call in calls for entry in call.inputs[: len(call.inputs) - len(call.about)]]
+
     def entry_of(self, tensor: Tensor, caller: Caller | None = None) -> Entry:
         """What is known about a tensor at this moment."""
         known = self.flow.look_up(tensor)

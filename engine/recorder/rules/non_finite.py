@@ -27,8 +27,9 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     """The places where it happens."""
     if analysis.raised is not None:
         return
-    loss = analysis.loss_value
-    if loss is not None and not math.isfinite(loss):
+    losses = [analysis.loss_value, *(run.loss for run in analysis.passes if run.to_leaves)]
+    loss = next((one for one in losses if one is not None and not math.isfinite(one)), None)
+    if loss is not None:
         yield _in_the_loss(loss, analysis)
         return
     names = _not_finite(analysis)

@@ -27,7 +27,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
 def _never_cleared(name: str, analysis: Analysis) -> bool:
     """Whether an optimizer moved a parameter in this step that had a gradient before, with no clearing in between."""
     tensor = analysis.names.parameters.get(name)
-    if tensor is None or name in analysis.spent or name in analysis.wiped:
+    if tensor is None or not analysis.arrivals(tensor) or name in analysis.spent or name in analysis.wiped:
         return False
     first = min((run.number for run in analysis.passes), default=0)
     anew = any(e.kind == "set_grad" and e.number < first for e in analysis.events_of(tensor))
