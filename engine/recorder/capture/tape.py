@@ -19,7 +19,7 @@ from .data_flow import Call, Entry, Flow, GradOff
 from .frames import Caller, Line, Passed, judged
 from .names import Names
 from .source_text import line_that_calls
-from .tensors import content_of, grad_fn_of, read_only
+from .tensors import content_of, grad_fn_of, is_plain, read_only
 from .torch_private import number_of
 
 EventKind = Literal[
@@ -199,7 +199,11 @@ class Tape:
         if alias is not None and grad_fn_of(tensor) is None and tensor.storage_offset() == 0:
             self._alias(tensor, entry, alias, caller)
         elif self.sinks and not name and not entry.tracked:
-            entry.maybe = len(self.sinks)
+            array = self._array_of(tensor)
+            if array is None:
+                entry.maybe = len(self.sinks)
+            else:
+                entry.previous, entry.value = (array,), entry.value | array.value
         if self.in_step and (entry.leaf is None or not isinstance(tensor, torch.nn.Parameter)):
             entry.content = content_of(tensor, self.keep, self.measure)
             entry.met_as_input = True
@@ -207,6 +211,15 @@ class Tape:
             if not name and caller is not None:
                 entry.name = _local_name(tensor, caller)
         return entry
+
+    def _array_of(self, tensor: Tensor) -> Entry | None:
+        """What left torch as the NumPy array over whose memory this tensor was made: `torch.from_numpy(h.numpy())`."""
+        if not self.arrays or not tensor.is_cpu or not is_plain(tensor):
+            return None
+        address = tensor.data_ptr()
+        held = {number for number in self.arrays if self.flow.storages.holds(number, address)}
+        sinks = (s for s in reversed(self.sinks) if s.inputs and s.inputs[0].storage in held)
+        return next((sink.outputs[0] for sink in sinks if sink.kind == "numpy"), None)
 
     def _alias(self, tensor: Tensor, entry: Entry, of: Entry, caller: Caller | None) -> None:
         """`nn.Parameter(h)` and its like: a new leaf over the memory of a tensor that has a history."""
