@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ..text import listed
 from .analysis.analysis import Analysis
 from .analysis.gradient_paths import find_paths
+from .capture.data_flow import Call
 from .capture.frames import Line
 from .capture.tensors import read_only
 from .record import ParameterRecord
@@ -53,6 +54,8 @@ def _reason(name: str, analysis: Analysis) -> Reason:
     state = analysis.states[name]
     if state == "gradient":
         return _fed(name, analysis)
+    if name in analysis.wiped:
+        return "A gradient came and was cleared before anything used it.", analysis.wiped[name]
     if state == "zero":
         zero = next((z for z in analysis.zeros if name in z.starved), None)
         return ("Its gradient is all zeros.", None) if zero is None else (
@@ -62,8 +65,6 @@ def _reason(name: str, analysis: Analysis) -> Reason:
         return "Constant on purpose, as the step says.", None
     if not analysis.tensor(name).requires_grad:
         return "Frozen: `requires_grad` is False.", analysis.frozen_at([name])
-    if name in analysis.wiped:
-        return "A gradient came and was cleared before any optimizer used it.", analysis.wiped[name]
     return _starved(name, analysis)
 
 
@@ -73,6 +74,8 @@ def _fed(name: str, analysis: Analysis) -> Reason:
     lost = next((cut for cut in analysis.cuts if name in cut.partial), None)
     if lost is not None:
         return f"A gradient came back to it; another path was cut: {what_of(lost.kind)}.", lost.line
+    if name in analysis.spent:
+        return "A gradient came back to it, was used, and was cleared afterwards.", analysis.spent[name]
     return "A gradient came back to it.", None
 
 
@@ -88,6 +91,8 @@ def _starved(name: str, analysis: Analysis) -> Reason:
     if analysis.raised is not None:
         where = {"load": "The file", "step": "The step"}.get(analysis.raised.stage, "`backward()`")
         return f"{where} raised {analysis.raised.type} before a gradient could come.", None
+    if any(call.operation == "autograd.grad" and _about(name, call, analysis) for call in analysis.calls):
+        return "Its gradient was taken by `autograd.grad`, which leaves nothing in `.grad`.", None
     if not analysis.passes:
         return "No `backward()` ran, so no gradient could come.", None
     side = next((cut for cut in analysis.cuts if name in analysis.named(cut.lost)), None)
@@ -95,3 +100,8 @@ def _starved(name: str, analysis: Analysis) -> Reason:
         used = f"it is used for something else ({listed([side.kind])})"
         return f"Nothing connects it to the loss; {used}.", side.line
     return "Nothing connects it to the loss.", None
+
+
+def _about(name: str, call: Call, analysis: Analysis) -> bool:
+    """Whether a derivative was taken with respect to a parameter."""
+    return any(entry.leaf == analysis.bit(analysis.tensor(name)) for entry in call.about)

@@ -232,6 +232,8 @@ class BackwardRecord:
     """The line of the `backward()`, or None where the recorder called it on the loss that the step returned."""
     reached: tuple[str, ...]
     """The parameters that it brought a gradient to."""
+    loss: float | None = None
+    """The number that was backpropagated."""
 
     def __repr__(self) -> str:
         return _short(self, f"from stage {self.stage} to {_counted(len(self.reached), 'parameter')}")
@@ -242,7 +244,9 @@ class StepData:
     """One recorded step, forward and back, and what is to be said about it."""
 
     loss: float | None
-    """The loss that `backward()` was asked for, or None where the step gave none."""
+    """What the step returned, or else what its one backward pass started from.
+
+    None where it gave nothing, and where several passes stand side by side: `backwards` has the loss of each."""
     stages: tuple[Stage, ...]
     parameters: tuple[ParameterRecord, ...]
     cuts: tuple[Cut, ...]

@@ -36,6 +36,8 @@ def _lines(record: StepData) -> Iterator[str]:
         yield ""
     if record.loss is not None:
         yield f"loss {number_text(record.loss)}, {len(record.stages)} stages"
+    if len(record.backwards) > 1:
+        yield from _wrapped(f"backpropagated: {', '.join(_losses(record))}", "")
     for number, finding in enumerate(record.findings, 1):
         yield from _finding(number, finding)
     for note in record.notes if record.findings or record.raised is not None else ():
@@ -46,6 +48,17 @@ def _lines(record: StepData) -> Iterator[str]:
         yield f"\ngrowing from call to call: {', '.join(record.growing)}"
     if record.buffers:
         yield f"\nbuffers that moved: {', '.join(b.name for b in record.buffers[:_MOST])}"
+
+
+def _losses(record: StepData) -> Iterator[str]:
+    """The loss of each backward pass with its line; passes of one line together."""
+    by_line: dict[str, list[str]] = {}
+    for run in record.backwards:
+        place = "the loss that was returned" if run.location is None else f"line {run.location.line}"
+        by_line.setdefault(place, []).append("?" if run.loss is None else number_text(run.loss))
+    for place, losses in by_line.items():
+        more = f" and {len(losses) - 4} more" if len(losses) > 4 else ""
+        yield f"{', '.join(losses[:4])}{more} ({place})"
 
 
 def _finding(number: int, finding: Finding) -> Iterator[str]:
