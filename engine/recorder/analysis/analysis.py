@@ -13,8 +13,8 @@ from ..record import Buffer
 from .cuts import CutFound, find_cuts
 from .facts import Facts, facts_of
 from .intent import with_intent
-from .left_out import LeftOut, find_left_out
 from .leaves import Computed, computed_tensors, hidden_parameters, moved_buffers
+from .left_out import LeftOut, find_left_out
 from .lost import Lost, find_lost
 from .switches import LateSwitch, find_late_switches
 from .zeros import ZeroFound, find_dropped, find_zeros

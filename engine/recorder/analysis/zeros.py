@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from ..capture.backward import BackwardPass, Target
 from ..capture.frames import Line
 from ..record import GradientState
-from .causes import Cause, cause_of, changed_after
+from .cause import Cause
+from .causes import cause_of, changed_after
 from .facts import Facts
 
 
