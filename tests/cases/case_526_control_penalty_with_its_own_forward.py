@@ -11,4 +11,4 @@ def step():
     (slope,) = torch.autograd.grad(net(x).sum(), x, create_graph=True)
     return -score + slope.pow(2).sum(1).mean()
 
-EXPECT = dict(kind='none', cut_line=None, no_grad=['net.2.bias'][:0], raises=None, ok=True)
+EXPECT = dict(kind='none', cut_line=None, no_grad=[], raises=None, ok=True)
