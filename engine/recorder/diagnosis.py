@@ -100,7 +100,7 @@ def _finding(one: _Ranked, analysis: Analysis) -> Finding:
 def _cut(cut: CutFound, analysis: Analysis, where: dict[int, int]) -> Cut:
     stage = next((where[id(e)] for call in cut.calls for e in call.outputs if id(e) in where), None)
     return Cut(
-        cut.kind, rules_of(cut.kind)[0].title, analysis.location(cut.line), cut.starved, cut.intended, stage,
+        cut.kind, rules_of(cut.rule)[0].title, analysis.location(cut.line), cut.starved, cut.intended, stage,
         cut.partial, cut.possible, cut.why,
     )  # fmt: skip
 

@@ -73,7 +73,7 @@ def _fed(name: str, analysis: Analysis) -> Reason:
         return "A gradient came back to it, and no known optimizer holds it.", None
     lost = next((cut for cut in analysis.cuts if name in cut.partial), None)
     if lost is not None:
-        return f"A gradient came back to it; another path was cut: {what_of(lost.kind)}.", lost.line
+        return f"A gradient came back to it; another path was cut: {what_of(lost.rule)}.", lost.line
     if name in analysis.spent:
         return "A gradient came back to it, was used, and was cleared afterwards.", analysis.spent[name]
     return "A gradient came back to it.", None
@@ -84,7 +84,7 @@ def _starved(name: str, analysis: Analysis) -> Reason:
     if blamed:
         cut = next((c for c in blamed if not c.possible), blamed[-1])
         perhaps = "The path was possibly cut" if cut.possible else "The path was cut"
-        return f"{perhaps}: {what_of(cut.kind)}.", cut.line
+        return f"{perhaps}: {what_of(cut.rule)}.", cut.line
     dropped = next((z for z in analysis.zeros if name in z.starved), None)
     if dropped is not None:
         return f"{dropped.why(nothing=True)}.".replace("the custom", "The custom"), dropped.line

@@ -6,28 +6,13 @@ straight-through estimator helps a `round` and would harm a mask.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..capture.data_flow import Call, Entry
-from ..capture.frames import Line
 from ..capture.torch_private import has_hook_after, has_hook_before
+from .cause import Cause
 from .facts import Facts
-
-
-class Cause(NamedTuple):
-    """Half a sentence that says why, and what to do."""
-
-    why: str
-    advice: str
-    line: Line | None = None
-    """The line to blame where it is not the operation's."""
-    passes: bool = False
-    """Whether one step of training is known to end it."""
-    after: bool = False
-    """Whether the gradient came and was made zeros afterwards, so that other calls of the step don't matter."""
-
+from .flat_spots import flat_spot
 
 _PRODUCTS = frozenset(
     [
@@ -85,6 +70,9 @@ def cause_of(node: int, bit: int, facts: Facts) -> Cause | None:
     if call is None:
         return None
     operation = call.operation
+    flat = flat_spot(call, bit, facts)
+    if flat is not None:
+        return flat
     if operation in _UNITS_OFF:
         return Cause(f"every unit of this `{operation}` is off", _OFF)
     if operation in _RANGES:

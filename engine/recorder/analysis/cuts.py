@@ -36,6 +36,12 @@ class CutFound:
     """Why it is taken to be intended."""
 
     @property
+    def rule(self) -> str:
+        """The name of the rule that tells of it: its kind, but that a count of floats is made of no integers."""
+        counted = self.kind == "integer" and all(e.floating for e in self.outputs if not e.tracked)
+        return "no_derivative" if counted else self.kind
+
+    @property
     def in_step(self) -> bool:
         """Whether it stands in the step, and not before it."""
         return not self.calls or any(call.in_step for call in self.calls)

@@ -58,7 +58,7 @@ def computed_tensors(facts: Facts) -> tuple[Computed, ...]:
         lost = bool(missed) and facts.before.variables.get(name) is value
         if lost and line is None:
             line = line_that_binds(facts.file, name)
-        update = entry is not None and updated_by_its_gradient(entry, facts)
+        update = bool(missed) and entry is not None and updated_by_its_gradient(entry, facts)
         found.append(Computed(name, value, line, state, reason, lost, update))
     return tuple(found)
 

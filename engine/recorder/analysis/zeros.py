@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from ..capture.backward import BackwardPass, Target
 from ..capture.frames import Line
 from ..record import GradientState
-from .causes import Cause, cause_of, changed_after, starts_at_zero
+from .cause import Cause
+from .causes import cause_of, changed_after, starts_at_zero
 from .facts import Facts
 
 
