@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -53,7 +52,6 @@ def told(record: StepData) -> tuple[Told, ...]:
 def parameter_rows(record: StepData) -> list[Row]:
     """One row for each cause and module, what starves first."""
     grouped: dict[tuple[Standing, bool, str, str], list[ParameterRecord]] = {}
-    size = Counter(_top(one.name) for one in record.parameters)
     for one in record.parameters:
         top = _top(one.name)
         grouped.setdefault((standing(one), one.in_optimizer, _cause(one, record), top), []).append(one)
@@ -63,11 +61,11 @@ def parameter_rows(record: StepData) -> list[Row]:
     )  # stable: else as they were named
     return [
         Row(
-            _title([p.name for p in members], size[top]), STANDINGS[state], held,
+            _title([p.name for p in members], record), STANDINGS[state], held,
             members[0].reason if state == "same" and len(members) == 1 else cause,
             _ways(members, record.file), tuple(members),
         )
-        for (state, held, cause, top), members in rows
+        for (state, held, cause, _), members in rows
     ]  # fmt: skip
 
 
@@ -79,7 +77,8 @@ def _cause(one: ParameterRecord, record: StepData) -> str:
     named = [(n, f) for n, f in enumerate(record.findings, 1) if one.name in f.names]
     number, finding = min(named, key=lambda found: found[1].location != one.location, default=(0, None))
     if finding is not None and standing(one) in ("none", "zero"):
-        return f"{'cut by' if _is_cut(finding, record.cuts) else 'see'} finding {number}"
+        by = "cut by" if one.state == "none" and _is_cut(finding, record.cuts) else "see"
+        return f"{by} finding {number}"
     at = place(one.location, record.file)
     return (
         one.reason + (f" ({at})" if at else "") + (f" See finding {number}." if finding is not None else "")
@@ -103,7 +102,8 @@ def _is_cut(finding: Finding, cuts: Iterable[Cut]) -> bool:
 
 
 def _ways(members: Iterable[ParameterRecord], file: str) -> str:
-    ways = list(dict.fromkeys(way(path, file) for one in members for path in one.paths))
+    fed = [one for one in members if one.state == "gradient"]
+    ways = list(dict.fromkeys(way(path, file) for one in fed for path in one.paths))
     more = f"; and {counted(len(ways) - _WAYS, 'way')} more" if len(ways) > _WAYS else ""
     return "; ".join(ways[:_WAYS]) + more
 
@@ -138,18 +138,20 @@ def _top(name: str) -> str:
 
 def by_module(names: Iterable[str], record: StepData) -> list[str]:
     """Parameters' names with one title for all of one module."""
-    size = Counter(_top(one.name) for one in record.parameters)
     grouped: dict[str, list[str]] = {}
     for name in names:
         grouped.setdefault(_top(name), []).append(name)
-    return [_title(held, size[top]) for top, held in grouped.items()]
+    return [_title(held, record) for held in grouped.values()]
 
 
-def _title(names: Sequence[str], of: int) -> str:
+def _title(names: Sequence[str], record: StepData) -> str:
+    """One name, or what several begin with and how many they are of all that begin so."""
     if len(names) == 1:
         return names[0]
+    prefix = _prefix(names)
+    of = sum(one.name.startswith(prefix.partition("*")[0]) for one in record.parameters)
     count = f"{len(names)} parameters" if len(names) >= of else f"{len(names)} of {of} parameters"
-    return f"{_prefix(names)} ({count})"
+    return f"{prefix} ({count})"
 
 
 def _prefix(names: Sequence[str]) -> str:

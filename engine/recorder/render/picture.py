@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ..record import Cut, Stage, StepData
+from .groups import by_module
 from .words import BACK, Word, counted, cut_title, place, standing
 
 _BOXES = 40
@@ -39,7 +40,7 @@ def boxes_of(step: StepData) -> tuple[Box, ...]:
     before: Stage | None = None
     for calls in _split(step):
         arrow = BACK[before.gradient_state] if before is not None else None
-        boxes.append(_box(calls, arrow, starving, cuts, step.file))
+        boxes.append(_box(calls, arrow, starving, cuts, step))
         before = calls[-1]
     return (*boxes, *(_lost(cut, step.file) for cut in cuts.get(None, ())))
 
@@ -79,7 +80,7 @@ def _box(
     arrow: Word | None,
     starving: set[str],
     cuts: dict[int | None, list[Cut]],
-    file: str,
+    step: StepData,
 ) -> Box:
     owners = list(dict.fromkeys(_owner(call, 2) for call in calls if call.module))
     if not owners:
@@ -87,14 +88,15 @@ def _box(
     else:
         title = owners[0] if len(owners) == 1 else f"{owners[0]} to {owners[-1]}"
     here = [cut for call in calls for cut in cuts.get(call.index, ())]
-    notes = [_note(cut, file) for cut in here[:3]]
+    notes = [_note(cut, step.file) for cut in here[:3]]
     hungry = sorted({name for call in calls for name in call.parameters if name in starving})
     if hungry:
-        more = " ..." if len(hungry) > _NAMES else ""
-        notes.append(f"✕ starved: {', '.join(hungry[:_NAMES])}{more}")
+        whom = by_module(hungry, step)
+        more = " ..." if len(whom) > _NAMES else ""
+        notes.append(f"✕ starved: {', '.join(whom[:_NAMES])}{more}")
     cut_off = any(not cut.intended for cut in here)
     style = "box cut" if cut_off else "box starved" if hungry else "box"
-    inside = [_call(call, file) for call in calls[:_CALLS]]
+    inside = [_call(call, step.file) for call in calls[:_CALLS]]
     if len(calls) > _CALLS:
         inside.append(f"and {len(calls) - _CALLS} more: see the table")
     return Box(title, style, tuple(notes), arrow, counted(len(calls), "call"), tuple(inside))
@@ -116,4 +118,5 @@ def _lost(cut: Cut, file: str) -> Box:
 def _call(call: Stage, file: str) -> str:
     at = place(call.location, file)
     back = BACK[call.gradient_state].text if call.output.requires_grad else "not tracked"
-    return f"{call.operation} {list(call.output.shape)}{f', {at}' if at else ''}: {back}"
+    name = f"{call.output.name} = " if call.output.name else ""
+    return f"{name}{call.operation} {list(call.output.shape)}{f', {at}' if at else ''}: {back}"
