@@ -1,6 +1,6 @@
 """Home: what this is, the pipeline in one picture, the key insight, and a door to each page."""
 
-from pages.components.shell.frame import PAGES, link_to, open_page
+from pages.components.shell.frame import link_to, open_page
 
 with open_page(
     "Detach Lab",
@@ -15,6 +15,7 @@ with open_page(
     from engine.evidence.observations import summarize
     from pages.components.draw.pipeline import choose_part, show_pipelines
     from pages.components.parts.code_panel import show_code
+    from pages.components.shell.menu import PAGES
     from pages.components.shell.results import show_record, show_trace
 
     trace = show_trace(view.settings)
@@ -40,16 +41,8 @@ with open_page(
     )
 
     st.header("Look closer", anchor=False)
-    DOORS = {
-        "pages/data_flow.py": "One step, stage by stage: values forward, gradients back, and the cut between them.",
-        "pages/training_trace.py": "Both twins, epoch by epoch: with the detach and without it.",
-        "pages/prediction_trace.py": "One sample through every layer, the arithmetic written out.",
-        "pages/detach_in_practice.py": "Where real code detaches: GANs, truncated backpropagation, targets, and what breaks.",
-        "pages/trace_your_code.py": "The recorder on code of your own: which line cut the gradient, and what to write instead.",
-        "pages/quiz.py": "Predict first, then let torch run the proof.",
-    }
-    for path, label in PAGES[1:]:
-        link_to(path, f"**{label}** →", view)
-        st.markdown(DOORS[path])
+    for page in PAGES[1:]:
+        link_to(page.path, f"**{page.title}** →", view)
+        st.markdown(page.about)
 
     show_code(view.settings, view.epoch)

@@ -20,6 +20,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from .text import first_line
+
 if TYPE_CHECKING:
     from .recorder import StepRecord
 
@@ -143,7 +145,7 @@ def tell(path: str, calls: int, form: Form) -> Told:
     except KeyboardInterrupt:
         return Told(2, "Interrupted.", b"")
     except BaseException as error:  # a class of the file's own, or a fault of ours: no traceback either way
-        first = (str(error).strip() or "no message").splitlines()[0]
+        first = first_line(error, "no message")
         return Told(2, f"{path} could not be recorded: {type(error).__name__}: {first}", b"")
     if not record.ran:
         return Told(2, record.verdict, report)

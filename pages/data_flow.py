@@ -1,4 +1,4 @@
-"""Data flow: one step, stage by stage; values forward, gradients back, the cut between."""
+"""Data flow: one step, stage by stage: values forward, gradients back, and the cut between them."""
 
 from pages.components.shell.frame import open_page
 
@@ -6,6 +6,7 @@ with open_page(
     "Data flow",
     "One training step, stage by stage. The values flow down the page. Beside each stage stands the gradient that "
     "came back to it, in the step without the detach and in the step with it.",
+    place=10,
 ) as view:
     from pages.components.draw.pipeline import choose_part, show_pipelines
     from pages.components.parts.code_panel import show_code

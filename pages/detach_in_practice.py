@@ -1,4 +1,4 @@
-"""Detach in practice: the patterns of real code, each trained with its detach and without it."""
+"""Detach in practice: where real code detaches: GANs, truncated backpropagation, targets, and what breaks."""
 
 from pages.components.shell.frame import open_page
 
@@ -7,6 +7,7 @@ with open_page(
     "Where real code detaches, and what happens without it. Each pattern is a small training run of its own, made twice: "
     "with the detach and without. Move the detach, change what can be chosen, and read how the verdict changes.",
     choices_on_page=True,
+    place=40,
 ) as view:
     import streamlit as st
 
@@ -17,7 +18,7 @@ with open_page(
         show_evidence,
         show_lines,
         show_story,
-        show_terms,
+        show_summands,
         show_verdict,
     )
     from pages.components.parts.reference import show_reference_section
@@ -34,7 +35,7 @@ with open_page(
     show_verdict(verdict)
     show_lines(view.settings)
     show_evidence(trace, verdict, view.epoch)
-    show_terms(view.settings)
+    show_summands(view.settings)
     st.header("Finite differences beside autograd", anchor=False)
     show_differences(view.settings, view.epoch, trace)
     show_code(view.settings, view.epoch)

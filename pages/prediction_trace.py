@@ -6,6 +6,7 @@ with open_page(
     "Prediction trace",
     "One sample on its way through every layer, with the arithmetic written out. Left the model trained without the "
     "detach, right the one trained with it, both at the start of the same epoch.",
+    place=30,
 ) as view:
     from pages.components.parts.code_panel import show_code
     from pages.components.parts.prediction import choose_sample, show_both_ways

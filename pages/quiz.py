@@ -1,4 +1,4 @@
-"""Quiz: predict first, then torch runs the proof."""
+"""Quiz: predict first, then let torch run the proof."""
 
 from pages.components.shell.frame import open_page
 
@@ -7,6 +7,7 @@ with open_page(
     "Predict first. Then torch runs the question's own code before your eyes, and what it prints decides which "
     "answer is right. Your answers stand in the page's address, so a reload loses none.",
     shows_run=False,
+    place=60,
 ) as view:
     from engine.quiz import rounds  # noqa: E402, RUF100
     from pages.components.parts.quiz import show_question, show_round_end, show_score

@@ -1,4 +1,4 @@
-"""Trace your code: the recorder on the reader's own file, or on a ready example."""
+"""Trace your code: the recorder on code of your own: which line cut the gradient, and what to write instead."""
 
 from pages.components.shell.frame import open_page
 
@@ -7,6 +7,7 @@ with open_page(
     "Which line cut the gradient, why, which parameters starve, and what to write instead. "
     "A file that defines `step()` is enough.",
     shows_run=False,
+    place=50,
 ) as view:
     from pages.components.parts.report import show_report
     from pages.components.parts.tracing import choose_file, show_how, watch

@@ -1,4 +1,4 @@
-"""Training trace: the twin runs, epoch by epoch."""
+"""Training trace: both twins, epoch by epoch: with the detach and without it."""
 
 from pages.components.shell.frame import open_page
 
@@ -6,6 +6,7 @@ with open_page(
     "Training trace",
     "The same start, data and seed, trained twice, as twins: once without the detach, once with it. The loss of an epoch is "
     "read before its step.",
+    place=20,
 ) as view:
     import streamlit as st
 

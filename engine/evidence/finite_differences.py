@@ -31,7 +31,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from ..settings import Settings, SettingsError, one_of, whole_number
-from ..text import number_text
+from ..text import first_line, number_text
 from ..twins.experiment_script import script_of
 from ..twins.recorded_step import model_at
 from ..twins.trace import Trace
@@ -123,7 +123,7 @@ def _compare(function: _Function) -> Comparison:
         losses = losses or function.losses()
         differences = function.differences(range(count))
     except RuntimeError as refusal:
-        refused = _first_line(refusal)
+        refused = first_line(refusal)
     if differences is not None:
         known = np.zeros(count) if gradient is None else gradient
         apart = np.abs(known - differences)
@@ -161,10 +161,6 @@ def _kept(values: Doubles | None, shape: tuple[int, ...]) -> Doubles | None:
     return values
 
 
-def _first_line(refusal: RuntimeError) -> str:
-    return str(refusal).split("\n")[0]
-
-
 class _Function:
     """The step's losses as a function of one parameter, in float64. Each run starts from a copy of the same start."""
 
@@ -182,14 +178,14 @@ class _Function:
         try:
             parameter, seen = self._run(send_back=True)
         except RuntimeError as refusal:
-            return None, [], _first_line(refusal)
+            return None, [], first_line(refusal)
         # The differences need the losses alone, unless the step itself looks at what came back.
         self._send_back = seen.gradients_read
         came = None if parameter.grad is None else parameter.grad.flatten()[:MOST].numpy().copy()
         return came, seen.losses, None
 
     def losses(self) -> list[float]:
-        """The losses, whether or not they can be sent back."""
+        """The losses, whether or not they can be backpropagated."""
         return self._run(send_back=False)[1].losses
 
     def differences(self, indices: Iterable[int], shrink: float = 1.0) -> Doubles:
@@ -219,7 +215,7 @@ class _Function:
 
 
 class _Losses(TorchFunctionMode):
-    """Notes each loss that is sent back, and makes float64 of what a step itself makes in float32."""
+    """Notes each loss that is backpropagated, and makes float64 of what a step itself makes in float32."""
 
     def __init__(self, send_back: bool) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Which layers each term of a loss moves, found by sending each term back alone.
+"""Which layers each term of a loss moves, found by backpropagating each term alone.
 
 For a step with a line `loss = a + b + ...`: the step is run once for each of the terms with that term in the place of
 the sum, so the table says what torch does and not what the formula promises.
@@ -19,20 +19,15 @@ from ..twins.training import plain_torch, start_model
 
 
 @dataclass(frozen=True)
-class Term:
-    """One term of the loss: its code, and the norm of the gradient that it sends to each module of the model."""
+class Summand:
+    """One term of the loss: its code, and the norm of the gradient that it brings to each module of the model."""
 
     code: str
     gradients: dict[str, float | None]
     """By module; None where nothing connects them, 0 where what arrives cancels."""
 
-    @property
-    def moves(self) -> tuple[str, ...]:
-        """The modules that the term moves."""
-        return tuple(module for module, norm in self.gradients.items() if norm)
 
-
-def terms(settings: Settings, detached: bool) -> tuple[Term, ...]:
+def summands(settings: Settings, detached: bool) -> tuple[Summand, ...]:
     """The terms of one twin's loss at its start weights, in their order; a single one where the loss is no sum.
 
     Raises `ValueError` for a step without a line `loss = ...` that returns its loss.
@@ -47,11 +42,11 @@ def terms(settings: Settings, detached: bool) -> tuple[Term, ...]:
     assert isinstance(line, ast.Assign)
     with plain_torch():
         found = []
-        for term in _summands(line.value):
+        for term in _parts(line.value):
             line.value = term
             names = dict(script.step(detached).__globals__)
             exec(compile(ast.Module([step], []), script.filename, "exec"), names)
-            found.append(Term(ast.unparse(term), _gradients(settings, names[name])))
+            found.append(Summand(ast.unparse(term), _gradients(settings, names[name])))
         return tuple(found)
 
 
@@ -63,9 +58,9 @@ def _is_loss(node: ast.stmt) -> bool:
     )
 
 
-def _summands(node: ast.expr) -> list[ast.expr]:
+def _parts(node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return [*_summands(node.left), *_summands(node.right)]
+        return [*_parts(node.left), *_parts(node.right)]
     return [node]
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-from ..text import number_text
+from ..text import first_line, number_text
 from ..twins.training import plain_torch
 
 _SCRIPT = '''\
@@ -184,11 +184,7 @@ def _row(name: str, line: str) -> Row:
 
 
 def _came(outcome: float | str | None) -> Came:
-    return Came(None, _first_line(outcome)) if isinstance(outcome, str) else Came(outcome)
-
-
-def _first_line(text: str) -> str:
-    return text.split("\n")[0]
+    return Came(None, first_line(outcome)) if isinstance(outcome, str) else Came(outcome)
 
 
 def _edit(seen: dict[str, Any]) -> Edit:

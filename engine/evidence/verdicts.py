@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ..settings import NOWHERE
-from ..text import listed, number_text
+from ..text import first_line, listed, number_text
 from ..twins.trace import Run, Trace
 from .cost import Cost, cost, epoch_milliseconds
 
@@ -57,7 +57,7 @@ def _judge(trace: Trace, attached: Cost, detached: Cost) -> tuple[Kind, str]:
             f"The detach stands nowhere, so both twins are the same run. {_alone(without, attached)}",
         )
     if refused:
-        return "no difference", f"{same}: `backward()` refuses in both. {_first_line(without)}"
+        return "no difference", f"{same}: `backward()` refuses in both. {_refused(without)}"
     if attached.grows != detached.grows:
         return "leak", f"{same}. {_leak(attached, detached)}"
     if (attached.nodes, attached.saved, attached.unused) != (detached.nodes, detached.saved, detached.unused):
@@ -71,7 +71,7 @@ def _judge(trace: Trace, attached: Cost, detached: Cost) -> tuple[Kind, str]:
 def _alone(run: Run, cost: Cost) -> str:
     """What one run does by itself."""
     if run.refusal:
-        return f"`backward()` raises: {_first_line(run)}"
+        return f"`backward()` raises: {_refused(run)}"
     said = f"The loss goes from {number_text(run.losses[0])} to {number_text(run.losses[-1])}."
     return f"{said} The graphs kept alive grow: {_growth(cost)}." if cost.grows else said
 
@@ -85,7 +85,7 @@ def _error(trace: Trace, refused: list[Run]) -> str:
     said = []
     for run, name in zip(trace.runs, NAMES, strict=True):
         if run in refused:
-            said.append(f"{name}, `backward()` raises: {_first_line(run)}")
+            said.append(f"{name}, `backward()` raises: {_refused(run)}")
         else:
             said.append(
                 f"{name}, the loss goes from {number_text(run.losses[0])} to {number_text(run.losses[-1])}."
@@ -93,8 +93,8 @@ def _error(trace: Trace, refused: list[Run]) -> str:
     return " ".join(said)
 
 
-def _first_line(run: Run) -> str:
-    line = (run.refusal or "").split("\n")[0].split(". ")[0].rstrip(".")
+def _refused(run: Run) -> str:
+    line = first_line(run.refusal or "").split(". ")[0].rstrip(".")
     return f"“{line}”."
 
 

@@ -52,6 +52,10 @@ class Choice:
         return str(self.value).lower() if isinstance(self.value, bool) else str(self.value)
 
 
+RANDOM = Choice("random", "random, from a seed")
+"""Start weights that are drawn from the run's seed."""
+
+
 @dataclass(frozen=True)
 class Option:
     """Something besides the detach that the reader can choose. The first choice is the one the file is written with."""
@@ -105,14 +109,20 @@ class Experiment:
     summary: str
     task: Task
     places: tuple[Place, ...]
-    starts: tuple[str, ...]
     defaults: Defaults
     shown_epoch: int = 1
+    start_choices: tuple[Choice, ...] = (RANDOM,)
+    """The start weights that a reader can choose, as `make_model` gets them."""
     options: tuple[Option, ...] = ()
     measure: Measure | None = None
     story: str = ""
     seen_in: str = ""
     keeps_others: bool = False
+
+    @property
+    def starts(self) -> tuple[str, ...]:
+        """The names of the start weights, as they stand in links."""
+        return tuple(choice.text for choice in self.start_choices)
 
 
 def detach_here(tensor: Tensor, place: str) -> Tensor:

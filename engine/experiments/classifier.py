@@ -75,6 +75,5 @@ EXPERIMENT = Experiment(
         Place("hidden_2", "after the second hidden layer"),
         Place("output", "after the output layer"),
     ),
-    starts=("random",),
     defaults=Defaults(detach="hidden_2", epochs=60, learning_rate=0.03, optimizer="adam", start="random"),
 )

@@ -118,7 +118,6 @@ EXPERIMENT = Experiment(
         Place("no_grad", "around the backbone (no_grad)"),
         Place("frozen", "on the backbone's parameters (requires_grad_(False))"),
     ),
-    starts=("random",),
     defaults=Defaults(detach="features", epochs=60, learning_rate=0.03, optimizer="adam", start="random"),
     options=(
         Option(

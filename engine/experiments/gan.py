@@ -121,7 +121,6 @@ EXPERIMENT = Experiment(
     summary="A generator learns to make points that a discriminator takes for real; the detach keeps their steps apart.",
     task="other",
     places=(Place("fake", "between the fakes and the discriminator's step"),),
-    starts=("random",),
     defaults=Defaults(detach="fake", epochs=200, learning_rate=0.3, optimizer="sgd", start="random"),
     options=(
         Option(

@@ -1,6 +1,6 @@
 """Losses kept for a log: a training loop adds up its validation losses, and with each of them keeps a whole graph.
 
-The validation loss is never sent back, so nothing frees what its graph saved for the way back. The total holds the
+The validation loss is never backpropagated, so nothing frees what its graph saved for the way back. The total holds the
 graph of every epoch alive, though only its number is wanted. The training is the same in both twins, bit for bit.
 """
 
@@ -83,7 +83,6 @@ EXPERIMENT = Experiment(
     summary="A training loop adds up its losses for a log; the detach keeps their numbers and lets their graphs go.",
     task="regression",
     places=(Place("log", "on the loss that is logged"),),
-    starts=("random",),
     defaults=Defaults(detach="log", epochs=60, learning_rate=0.03, optimizer="adam", start="random"),
     options=(
         Option(
@@ -99,7 +98,7 @@ EXPERIMENT = Experiment(
             "logged",
             "Which loss is logged",
             (
-                Choice("validation", "the validation loss, never sent back"),
+                Choice("validation", "the validation loss, never backpropagated"),
                 Choice("training", "the training loss, after which backward() frees what was saved"),
             ),
         ),

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss
 
-from . import Defaults, Experiment, Place, detach_here
+from . import RANDOM, Choice, Defaults, Experiment, Place, detach_here
 
 
 class Data(NamedTuple):
@@ -64,7 +64,7 @@ EXPERIMENT = Experiment(
     summary="Four samples, one linear layer, a mean squared error, and a detach between the layer and the loss.",
     task="regression",
     places=(Place("linear", "after the linear layer"),),
-    starts=("lesson", "random"),
+    start_choices=(Choice("lesson", "the lesson's own weights"), RANDOM),
     defaults=Defaults(detach="linear", epochs=5, learning_rate=0.007, optimizer="adam", start="lesson"),
     shown_epoch=4,
 )

@@ -88,7 +88,6 @@ EXPERIMENT = Experiment(
     summary="After 30 epochs the hidden features are detached; whether the hidden layer stops is up to the optimizer.",
     task="regression",
     places=(Place("hidden", "on the hidden features, from epoch 31 on"),),
-    starts=("random",),
     defaults=Defaults(detach="hidden", epochs=80, learning_rate=0.01, optimizer="adam", start="random"),
     shown_epoch=31,
     options=(

@@ -88,7 +88,6 @@ EXPERIMENT = Experiment(
     summary="Two views of each point learn to predict each other; the stop-gradient keeps all points from becoming one.",
     task="other",
     places=(Place("target", "after each embedding that is predicted"),),
-    starts=("random",),
     defaults=Defaults(detach="target", epochs=150, learning_rate=0.02, optimizer="adam", start="random"),
     options=(
         Option(

@@ -72,7 +72,6 @@ EXPERIMENT = Experiment(
     ),
     task="regression",
     places=(Place("rounding", "around what the rounding changes"),),
-    starts=("random",),
     defaults=Defaults(detach="rounding", epochs=120, learning_rate=0.03, optimizer="adam", start="random"),
     options=(
         Option(

@@ -79,7 +79,6 @@ EXPERIMENT = Experiment(
     summary="The value of each rung of a ladder learns from the value of the next; the detach holds the target still.",
     task="other",
     places=(Place("target", "after the target r + gamma * V(s')"),),
-    starts=("random",),
     defaults=Defaults(detach="target", epochs=300, learning_rate=1.0, optimizer="sgd", start="random"),
     options=(
         Option(

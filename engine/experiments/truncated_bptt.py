@@ -1,6 +1,6 @@
 """Truncated backpropagation through time: a recurrent network reads a sequence in chunks.
 
-After each chunk its loss is sent back, and the hidden state goes on into the next chunk, cut from its history. The
+After each chunk its loss is backpropagated, and the hidden state goes on into the next chunk, cut from its history. The
 network has to say what it read six steps before: the values pass the cuts, the gradient does not.
 """
 
@@ -87,7 +87,6 @@ EXPERIMENT = Experiment(
     summary="A recurrent network reads a sequence in chunks; the detach cuts the hidden state's history between them.",
     task="regression",
     places=(Place("hidden", "on the hidden state between the chunks"),),
-    starts=("random",),
     defaults=Defaults(detach="hidden", epochs=40, learning_rate=0.02, optimizer="adam", start="random"),
     options=(
         Option(

@@ -91,7 +91,6 @@ EXPERIMENT = Experiment(
         Place("codebook", "in the codebook term"),
         Place("commitment", "in the commitment term"),
     ),
-    starts=("random",),
     defaults=Defaults(
         detach="straight_through", epochs=120, learning_rate=0.02, optimizer="adam", start="random"
     ),

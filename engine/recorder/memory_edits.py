@@ -77,7 +77,7 @@ def _tracked_victims(call: Call, analysis: Analysis) -> list[Entry]:
 
 
 def _used_before(leaf: Entry, call: Call, analysis: Analysis) -> bool:
-    """Whether the loss used a leaf before the edit and is sent back after it."""
+    """Whether the loss used a leaf before the edit and is backpropagated after it."""
     later = [run for run in analysis.passes if run.number > call.number]
     return any(
         user.number < call.number

@@ -103,7 +103,7 @@ class Stage(NamedTuple):
     shares_storage_with: int | None
     """The index of the stage whose memory the output shares, or None."""
     gradient: Array | None
-    """d loss / d output as autograd sent it back, same shape as the output; None where none came."""
+    """d loss / d output as autograd brought it back, same shape as the output; None where none came."""
     gradient_state: GradientState
     location: Location | None
     more_outputs: tuple[TensorRecord, ...] = ()

@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType, ModuleType
 
+from ..text import first_line
 from .capture.arguments import constants_in, no_plain_function
 from .capture.mode import CallMode
 from .capture.names import variables_of
@@ -52,7 +53,7 @@ def record_file(
     sys.path.insert(0, folder)
     sys.modules[module.__name__] = module  # dataclasses and pickle look a class's module up there
     try:
-        session.tape.in_step = False
+        session.tape.before_step()
         _load(code, variables, session, path)
         session.before = session.names()
         step = variables.get("step")
@@ -138,5 +139,4 @@ def _variables(module: Mapping[str, object]) -> dict[str, object]:
 
 
 def _first(error: BaseException) -> str:
-    text = str(getattr(error, "msg", None) or error).strip()
-    return text.splitlines()[0] if text else type(error).__name__
+    return first_line(getattr(error, "msg", None) or error, type(error).__name__)

@@ -8,7 +8,6 @@ print(recorded.report)
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from types import FrameType, ModuleType, TracebackType
 from typing import Self
@@ -16,6 +15,7 @@ from typing import Self
 from torch.optim import Optimizer
 
 from .capture.arguments import check_constants, constants_in, optimizers_in
+from .capture.frames import outside
 from .capture.mode import CallMode
 from .capture.reading import behind
 from .capture.session import KEEP, Session
@@ -50,15 +50,15 @@ class recording:  # noqa: N801 (a context manager, named like those of the stand
         self._report: StepRecord | None = None
 
     def __enter__(self) -> Self:
-        self._frame = sys._getframe(1)
+        self._frame = frame = outside()
         if self._session is None:
-            file = self._frame.f_code.co_filename
+            file = frame.f_code.co_filename
             self._session = Session(self._variables, self._optimizers, self._keep, self._constant, file)
         self._session.raised = None
         self._session.whole_step = False
         self._session.begin()
         check_constants(self._constant, self._session.before, self._coming())
-        self._session.read_later = grads_read_after(self._frame.f_code, self._frame.f_lineno)
+        self._session.read_later = grads_read_after(frame.f_code, frame.f_lineno)
         self._mode = CallMode(self._session.tape)
         self._mode.__enter__()
         return self

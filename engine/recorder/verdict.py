@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..text import first_line
 from .record import Cut, Finding, Location, Raised
 
 _FED = "every parameter that should learn gets its gradient."
@@ -21,9 +22,9 @@ def verdict_of(
         worst = findings[0]
         more = f" ({len(findings) - 1} more below)" if len(findings) > 1 else ""
         call = f" The {raised.where} raised it." if raised is not None and raised.call is not None else ""
-        return f"{_at(worst.location)}{worst.text.splitlines()[0]}{call}{more}"
+        return f"{_at(worst.location)}{first_line(worst.text)}{call}{more}"
     if raised is not None:
-        first = raised.message.strip().partition("\n")[0].rstrip()
+        first = first_line(raised.message)
         return (
             f"{_at(raised.location)}the {raised.where} raised {raised.type}{f': {first}' if first else '.'}"
         )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ..evidence.finite_differences import Comparison, compare
-from ..evidence.loss_summands import Term, terms
+from ..evidence.loss_summands import Summand, summands
 from ..evidence.sweep import Sweep, sweep
 from ..evidence.verdicts import Verdict, judge
 from ..recorder import StepRecord
@@ -72,7 +72,7 @@ traces: Cache[Settings, Trace] = Cache(CAPACITY, lambda trace: trace.nbytes)
 records: Cache[RecordKey, StepRecord] = Cache(RECORDS_CAPACITY, _weigh)
 verdicts: Cache[Settings, Verdict] = Cache(2_000, lambda verdict: 1)
 comparisons: Cache[ComparisonKey, Comparison] = Cache(COMPARISONS_CAPACITY, lambda found: found.nbytes)
-sums: Cache[Settings, tuple[tuple[Term, Term], ...]] = Cache(500, lambda pairs: 1)
+sums: Cache[Settings, tuple[tuple[Summand, Summand], ...]] = Cache(500, lambda pairs: 1)
 sweeps: Cache[Settings, Sweep] = Cache(SWEEPS_CAPACITY, lambda sweep: sweep.nbytes)
 _gate = Gate()
 
@@ -115,13 +115,13 @@ def verdict_of(trace: Trace, waiting: Waiting = _silent, owner: Hashable = None)
     return verdicts.get(trace.settings, lambda: _in_turn(lambda: judge(trace), waiting, owner))
 
 
-def terms_of(settings: Settings) -> tuple[tuple[Term, Term], ...]:
+def summands_of(settings: Settings) -> tuple[tuple[Summand, Summand], ...]:
     """Each term of the loss without and with the detach, at the start weights; none where the loss is no sum."""
     key = settings.changed(epochs=1, learning_rate=LEARNING_RATE[0], optimizer=OPTIMIZERS[0])
 
-    def compute() -> tuple[tuple[Term, Term], ...]:
+    def compute() -> tuple[tuple[Summand, Summand], ...]:
         try:
-            pairs = tuple(zip(terms(key, False), terms(key, True), strict=True))
+            pairs = tuple(zip(summands(key, False), summands(key, True), strict=True))
         except ValueError:
             return ()
         return pairs if len(pairs) > 1 else ()

@@ -62,7 +62,7 @@ class Script:
 
     @property
     def own_optimizers(self) -> bool:
-        """Whether the step sends its losses back and moves the parameters itself."""
+        """Whether the step calls `backward()` and moves the parameters itself."""
         return self.make_optimizers is not None
 
     def step(self, detached: bool) -> Step:

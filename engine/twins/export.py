@@ -47,7 +47,7 @@ _OWN_LOSSES = """    optimizers = make_optimizers(model, make_optimizer)
         refused, loss, prediction = None, torch.tensor(float("nan")), torch.tensor(float("nan"))
         try:
             loss, prediction = step(model, data, optimizers)
-        except RuntimeError as refusal:  # a gradient was sent back where it can't go
+        except RuntimeError as refusal:  # `backward()` refused
             refused = refusal
         losses.append(loss.item())
 """

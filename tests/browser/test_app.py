@@ -9,11 +9,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from pages.components.shell.frame import PAGES
+from pages.components.shell.menu import HOME, PAGES
 from tests.browser.conftest import SCREENSHOTS, Opener, no_exception, no_sideways_scroll, wait
 from tests.servers import running_server
 
-ADDRESSES = {title: "" if title == "Home" else path[6:-3] for path, title in PAGES}
+ADDRESSES = {("Home" if page.path == HOME else page.title): page.address for page in PAGES}
 OWN_TESTS = "Detach in practice"
 """The page whose patterns are opened one by one, each on a fresh server, narrow and under axe, in a file of its own."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pages.components.shell.frame import PAGES
+from pages.components.shell.menu import PAGES
 
 ROOT = Path(__file__).parents[2]
 
@@ -18,7 +18,7 @@ def test_the_frame_brings_no_torch_with_it() -> None:
     assert done.stdout.strip() == "set()"
 
 
-@pytest.mark.parametrize("path", [path for path, _ in PAGES])
+@pytest.mark.parametrize("path", [page.path for page in PAGES])
 def test_a_page_opens_before_it_imports_anything_else(path: str) -> None:
     docstring, first, second, *_ = ast.parse((ROOT / path).read_text()).body
     assert isinstance(docstring, ast.Expr)

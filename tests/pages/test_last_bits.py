@@ -29,7 +29,7 @@ from engine.serving.cache import Cache
 from engine.twins import experiment_script
 from engine.twins.training import start_model
 from pages.components.draw.chart_specs import SHOWN
-from pages.components.shell.frame import PAGES
+from pages.components.shell.menu import PAGES
 from tests.pages.test_pages import opened, text
 
 WEIGHTS = sum(parameter.numel() for parameter in start_model(Settings()).parameters())
@@ -153,7 +153,7 @@ def told() -> dict[str, list[str]]:
         "engine": [*by_engine, *(sentence for run in trace.runs for sentence in observe(run))],
         "proofs": [str(prove(question)) for question in round_of(1)],
     }
-    for path in (path for path, _ in PAGES if path not in APART):
+    for path in (page.path for page in PAGES if page.path not in APART):
         for query in QUERIES.get(path, [{}]):
             app = opened(path, **query)
             said[f"{path} {query}"] = words(app)

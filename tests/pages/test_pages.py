@@ -14,10 +14,10 @@ from engine.experiments import experiment_names
 from engine.quiz import prove, questions, rounds
 from engine.serving.results import swept
 from engine.settings import places
-from pages.components.shell.frame import PAGES
+from pages.components.shell.menu import PAGES
 from pages.components.shell.view import View
 
-PATHS = [path for path, _ in PAGES]
+PATHS = [page.path for page in PAGES]
 BY_PLACE = ("pages/data_flow.py", "pages/training_trace.py", "pages/detach_in_practice.py")
 BY_EXPERIMENT = (*BY_PLACE, "streamlit_app.py", "pages/prediction_trace.py")
 

@@ -15,12 +15,12 @@ from websockets.exceptions import InvalidStatus
 
 from engine import Settings, train
 from engine.evidence.observations import summarize
-from pages.components.shell.frame import PAGES
+from pages.components.shell.menu import PAGES
 from pages.components.shell.view import View
 from tests.servers import Server, started_server
 from tests.visitors import Answer, together, visitor
 
-ADDRESSES = ["" if title == "Home" else path[6:-3] for path, title in PAGES]
+ADDRESSES = [page.address for page in PAGES]
 KEYS = (
     *View.of(Settings()).query(),
     "sample",

@@ -20,7 +20,7 @@ QUESTION = Question(
     name="leftover-gradient",
     topic="Two players",
     prompt=(
-        "A discriminator of weight 3 sends back `3 * fake`, then the generator sends back `-3 * fake` of a new "
+        "A discriminator of weight 3 backpropagates `3 * fake`, then the generator backpropagates `-3 * fake` of a new "
         "fake. No `zero_grad` stands between. What is the generator's gradient, with the first fake detached and "
         "without?"
     ),

@@ -21,7 +21,7 @@ QUESTION = Question(
     name="shared-fakes",
     topic="One batch, two losses",
     prompt=(
-        "A GAN's discriminator sends back a loss on `fake`, then the generator one on the same fakes or on fakes "
+        "A GAN's discriminator backpropagates a loss on `fake`, then the generator one on the same fakes or on fakes "
         "made anew. In which cases does the second `backward()` raise?"
     ),
     snippet=SNIPPET,

@@ -1,4 +1,4 @@
-"""A total of losses that were sent back holds nodes only; of losses that were not, it holds their saved tensors."""
+"""A total of losses that were backpropagated holds nodes only; of losses that were not, it holds their saved tensors."""
 
 from ..definition import Option, Question
 
@@ -23,7 +23,7 @@ QUESTION = Question(
     topic="What a total holds",
     prompt=(
         "`total = total + loss` over five epochs of `w.exp().sum()`, without a detach. How many tensors saved for the "
-        "way back does the total hold, if the losses are never sent back (a validation), and if each is (training)?"
+        "way back does the total hold, if the losses are never backpropagated (a validation), and if each is (training)?"
     ),
     snippet=SNIPPET,
     options=(

@@ -51,7 +51,7 @@ QUESTION = Question(
         Option(
             text="Half of it, in the very same direction.",
             explanation=(
-                "Each term sends back what its one open branch had before, at half the weight. So without a "
+                "Each term passes back what its one open branch had before, at half the weight. So without a "
                 "predictor the stop-gradient holds up no collapse, it only slows it."
             ),
             answer=(True, False),

@@ -35,7 +35,7 @@ QUESTION = Question(
         ),
         Option(
             text="It is `None`, and `x` stays: `round` cuts the graph.",
-            explanation="`round` stays in the graph and sends back zeros. Only a cut would leave `None`.",
+            explanation="`round` stays in the graph and passes zeros back. Only a cut would leave `None`.",
             answer=(None, False),
         ),
         Option(

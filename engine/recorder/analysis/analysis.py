@@ -62,11 +62,14 @@ class Analysis(Facts):
         ]  # fmt: skip
 
 
+_FACTS = tuple(field.name for field in fields(Facts))
+
+
 def analyse(session: Session) -> Analysis:
     """Works out everything that can be said about a recording without judging it."""
     facts = facts_of(session)
     return Analysis(
-        **{field.name: getattr(facts, field.name) for field in fields(facts)},
+        **{name: getattr(facts, name) for name in _FACTS},
         cuts=with_intent(find_cuts(facts), facts),
         zeros=(*find_zeros(facts), *find_dropped(facts)),
         computed=computed_tensors(facts),

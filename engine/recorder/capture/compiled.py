@@ -13,18 +13,19 @@ def look_for_compiled(tape: Tape, passed: int, frame: FrameType | None) -> None:
 
     The answer is the same for one piece of code called from one other, so that each such pair is looked at once.
     """
-    tape.compiled = bool(passed & Passed.COMPILED)
-    if frame is None or tape.compiled:
+    if passed & Passed.COMPILED:
+        tape.saw_compiled()
+        return
+    if frame is None:
         return
     pair = (id(frame.f_code), id(frame.f_back.f_code) if frame.f_back is not None else 0)
-    if pair in tape.looked:
+    if tape.has_looked(pair):
         return
-    tape.looked.add(pair)
     around: FrameType | None = frame
     while around is not None:
         flags = judged(around)
         if flags & Passed.COMPILED:
-            tape.compiled = True
+            tape.saw_compiled()
         if flags & (Passed.COMPILED | Passed.RECORDER):
             return
         around = around.f_back

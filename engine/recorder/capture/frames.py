@@ -11,6 +11,7 @@ from __future__ import annotations
 import linecache
 import os
 import site
+import sys
 import sysconfig
 from dataclasses import dataclass
 from functools import partial
@@ -143,8 +144,20 @@ def _is_installed(file: str) -> bool:
     return file.startswith(_PACKAGES) or any(f"{os.sep}{one}{os.sep}" in file for one in _INSTALLED)
 
 
-def function_around(frame: FrameType | None) -> tuple[Any, Line | None] | None:
+def outside() -> FrameType:
+    """The innermost frame that is not the recorder's: whoever made the call that is being noted."""
+    frame = sys._getframe()
+    while frame.f_back is not None:
+        flags = _JUDGED.get(id(frame.f_code))
+        if not (judged(frame) if flags is None else flags) & 256:
+            break
+        frame = frame.f_back
+    return frame
+
+
+def function_around() -> tuple[Any, Line | None] | None:
     """The custom `Function` in whose `forward` the stack stands, and the reader's line that applied it."""
+    frame: FrameType | None = outside()
     while frame is not None:
         flags = judged(frame)
         if flags & Passed.RECORDER:
@@ -157,8 +170,10 @@ def function_around(frame: FrameType | None) -> tuple[Any, Line | None] | None:
     return None
 
 
-def find_caller(frame: FrameType | None) -> Caller:
-    """Walks outwards from `frame` to the reader's line and to the nearest `forward`."""
+def find_caller(start: FrameType | None = None) -> Caller:
+    """Walks outwards, from `start` or else from the call that is being noted, to the reader's line and the nearest
+    `forward`."""
+    frame: FrameType | None = outside() if start is None else start
     line: Line | None = None
     reader: FrameType | None = None
     module: nn.Module | None = None

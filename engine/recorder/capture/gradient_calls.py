@@ -6,8 +6,8 @@ optimizer does. They make no values of the step's own, but decide where its grad
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import torch
@@ -15,11 +15,11 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from .backward import BackwardPass, watch
-from .data_flow import Call, GradOff, tensors_in
-from .frames import Caller, Line, Passed, find_caller, judged
+from .data_flow import Call, tensors_in
+from .frames import Caller, Line, Passed, find_caller, judged, outside
 from .outputs import note_outputs
 from .source_text import decorator_line
-from .tape import Event, EventKind, Made, Tape
+from .tape import Tape
 from .torch_private import next_number
 from .vocabulary import changed_by
 
@@ -36,10 +36,9 @@ def inside_optimizer(
     out = func(*args, **kwargs)
     changed = changed_by(name, args, kwargs)
     if changed:
-        tape.flow.clock += 1
-        kind: EventKind = "clear" if name.endswith("zero_") else "optimizer"
+        tape.tick()
         for tensor in changed:
-            tape.events.append(Event(kind, tape.flow.clock, caller.line, tensor))
+            tape.note("clear" if name.endswith("zero_") else "optimizer", caller.line, tensor)
     return out
 
 
@@ -49,11 +48,11 @@ def note_optimizer(tape: Tape, args: tuple[Any, ...]) -> None:
     Its calls on tensors don't tell: an optimizer whose parameters all starve makes none.
     """
     kind, _, _ = str(args[0]).partition("#")
-    frame = sys._getframe(3) if kind == "Optimizer.step" else None
+    frame: FrameType | None = outside() if kind == "Optimizer.step" else None
     while frame is not None and not judged(frame) & Passed.READER:
         optimizer = frame.f_locals.get("self")
         if isinstance(optimizer, Optimizer):
-            tape.stepped.append(optimizer)
+            tape.add_stepped(optimizer)
             return
         frame = frame.f_back
 
@@ -62,18 +61,17 @@ def read_grad(tape: Tape, func: Any, args: tuple[Any, ...]) -> Any:
     """`.grad` was read: of a tensor that keeps none, or to be used as a value."""
     out = func(*args)
     tensor = args[0]
-    frame = sys._getframe(3)
+    frame = outside()
     if not judged(frame) & Passed.READER:
         return out
     caller = find_caller(frame)
     if out is None:
         if not tensor.is_leaf and not tensor.retains_grad:
             entry = tape.entry_of(tensor, caller)
-            tape.events.append(Event("grad_of_non_leaf", tape.flow.clock, caller.line, tensor, entry))
+            tape.note("grad_of_non_leaf", caller.line, tensor, entry)
     elif tape.backwards:
-        tape.flow.clock += 1
         roots = tuple(entry for run in tape.backwards for entry in run.roots)
-        call = Call(tape.flow.clock, "grad", caller.line, caller.module, roots, in_step=tape.in_step)
+        call = Call(tape.tick(), "grad", caller.line, caller.module, roots, in_step=tape.in_step)
         call.about = (tape.entry_of(tensor, caller),)
         note_outputs(tape, call, "grad", [out], caller)
         if call.kind and torch.is_grad_enabled():  # under `no_grad` it is an update by hand
@@ -87,28 +85,27 @@ def grad_enabled(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str,
     out = func(*args, **kwargs)
     now = torch.is_grad_enabled()
     if before and not now:
-        caller = find_caller(sys._getframe(3))
+        caller = find_caller()
         line = caller.line
         if caller.decorated is not None:
             code = caller.decorated
             first = Line(code.co_filename, code.co_firstlineno)
             line = decorator_line(code.co_filename, code.co_firstlineno, "grad") or first
-        tape.off = GradOff("checkpoint" if caller.passed & Passed.CHECKPOINT else "no_grad", line)
+        tape.switch_off("checkpoint" if caller.passed & Passed.CHECKPOINT else "no_grad", line)
     elif now:
-        tape.off = None
+        tape.switch_on()
     return out
 
 
 def flag(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`requires_grad_()` and `requires_grad = ...`."""
-    caller = find_caller(sys._getframe(3))
+    caller = find_caller()
     tensor = args[0]
     before = tensor.requires_grad
     out = func(*args, **kwargs)
-    tape.flow.clock += 1
+    tape.tick()
     if before != tensor.requires_grad:
-        kind: EventKind = "unfreeze" if tensor.requires_grad else "freeze"
-        tape.events.append(Event(kind, tape.flow.clock, caller.line, tensor, in_step=tape.in_step))
+        tape.note("unfreeze" if tensor.requires_grad else "freeze", caller.line, tensor)
     return out
 
 
@@ -117,42 +114,37 @@ def set_grad(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     had = args[0].grad is not None
     out = func(*args, **kwargs)
     if had or args[1] is not None:
-        caller = find_caller(sys._getframe(3))
-        tape.flow.clock += 1
-        kind: EventKind = "clear" if args[1] is None else "set_grad"
-        tape.events.append(Event(kind, tape.flow.clock, caller.line, args[0]))
+        caller = find_caller()
+        tape.tick()
+        tape.note("clear" if args[1] is None else "set_grad", caller.line, args[0])
     return out
 
 
 def backward(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`loss.backward()` and `torch.autograd.backward(...)`."""
     roots = list(tensors_in(args[0])) if args else list(tensors_in(kwargs))
-    return watched_backward(tape, roots, lambda: func(*args, **kwargs), find_caller(sys._getframe(3)))
+    return watched_backward(tape, roots, lambda: func(*args, **kwargs), find_caller())
 
 
 def watched_backward(tape: Tape, roots: list[Tensor], run: Callable[[], Any], caller: Caller) -> Any:
     """Runs a backward pass with every node of its graph watched."""
     entries = tuple(tape.entry_of(tensor, caller) for tensor in roots)
-    tape.flow.clock += 1
-    record = BackwardPass(tape.flow.clock, entries, caller.line)
-    tape.backwards.append(record)
-    tape.events.append(Event("backward", tape.flow.clock, caller.line))
+    record = tape.add_pass(entries, caller.line)
     return watch(record, roots, tape.flow, tape.keep, run)
 
 
 def autograd_grad(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`torch.autograd.grad(...)`."""
-    caller = find_caller(sys._getframe(3))
+    caller = find_caller()
     roots = list(tensors_in(args[0] if args else kwargs.get("outputs")))
     wrt = list(tensors_in(args[1] if len(args) > 1 else kwargs.get("inputs")))
     entries = [tape.entry_of(tensor, caller) for tensor in roots]
     about = [tape.entry_of(tensor, caller) for tensor in wrt]
-    tape.flow.clock += 1
-    call = Call(tape.flow.clock, "autograd.grad", caller.line, caller.module, (), in_step=tape.in_step)
+    call = Call(tape.tick(), "autograd.grad", caller.line, caller.module, (), in_step=tape.in_step)
     first = next_number()
-    record = BackwardPass(tape.flow.clock, tuple(entries), caller.line, to_leaves=False)
+    record = BackwardPass(call.number, tuple(entries), caller.line, to_leaves=False)
     out = watch(record, roots, tape.flow, 0, lambda: func(*args, **kwargs))
-    tape.made.append(Made(first, next_number(), call.line, "autograd.grad"))
+    tape.add_nodes(first, next_number(), call.line, "autograd.grad")
     call.inputs = (*entries, *about)
     call.about = tuple(about)
     note_outputs(tape, call, "autograd.grad", list(tensors_in(out)), caller)

@@ -8,7 +8,6 @@ where gradients go: gradients switched off, numbers that leave for Python, `.gra
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -30,7 +29,7 @@ from .gradient_calls import (
     set_grad,
 )
 from .outputs import note_outputs
-from .tape import Event, Made, Tape, local_modules
+from .tape import Tape
 from .torch_private import PROFILER_ENTER, next_number, number_of, run_eagerly
 from .vocabulary import (
     FIRST_ONLY,
@@ -89,22 +88,19 @@ def _unvalued(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: d
     if name == PROFILER_ENTER:
         note_optimizer(tape, args)
     if name in ("register_hook", "register_post_accumulate_grad_hook"):
-        caller = find_caller(sys._getframe(3))
-        tape.hooks[id(args[0])] = caller.line
-        node = tape.entry_of(args[0], caller).sequence
-        if node is not None:
-            tape.hooked_nodes[node] = caller.line
+        caller = find_caller()
+        tape.add_hook(args[0], tape.entry_of(args[0], caller).sequence, caller.line)
     if name not in ("register_hook", "retain_grad"):
         return func(*args, **kwargs)
     try:
         return func(*args, **kwargs)
     except RuntimeError:
-        tape.refused.append(tape.entry_of(args[0]))
+        tape.add_refused(args[0])
         raise
 
 
 def _plain(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    caller = find_caller(sys._getframe(3))
+    caller = find_caller()
     if not tape.compiled:
         look_for_compiled(tape, caller.passed, caller.frame)
     if caller.passed & Passed.OPTIMIZER:
@@ -120,34 +116,28 @@ def _plain(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict
         if kwargs:
             given += tensors_of(v for k, v in kwargs.items() if k != "out")
     if not tape.names.parameters and tape.in_step and caller.module is not None:
-        tape.local_modules.update(local_modules(caller))
+        tape.add_local_modules(caller)
     inputs = [tape.entry_of(tensor, caller) for tensor in given]
-    tape.flow.clock += 1
-    call = Call(tape.flow.clock, name, caller.line, caller.module, (), passed=caller.passed)
+    call = Call(tape.tick(), name, caller.line, caller.module, (), passed=caller.passed)
     call.in_step = tape.in_step
     if tape.sinks and name not in SHAPE_ONLY:
         _add_numbers(tape, call, inputs, args, caller)
     first = next_number()
     out = func(*args, **kwargs)
-    last = next_number()
-    if last != first:
-        tape.made.append(Made(first, last, call.line, name))
+    tape.add_nodes(first, next_number(), call.line, name)
     call.inputs = tuple(inputs)
     if not torch.is_grad_enabled():
         if tape.off is None and not torch.is_inference_mode_enabled():
             _inside_function(tape, call)
     elif tape.off is not None:  # a custom Function gave the mode back without a call
-        tape.off = None
+        tape.switch_on()
     made = [out] if isinstance(out, Tensor) else list(tensors_in(out))
     changed = changed_by(name, args, kwargs)
     if changed:
-        call.in_place = True
         made = changed
-        call.storage = tape.flow.storage_of(changed[0])
+        tape.add_write(call, changed)
         if name == "zero_":
-            tape.events.append(Event("clear", call.number, call.line, changed[0]))
-        for storage in {call.storage} if len(changed) == 1 else {tape.flow.storage_of(t) for t in changed}:
-            tape.flow.writes.setdefault(storage, []).append(call)
+            tape.note("clear", call.line, changed[0])
     if not made:
         if name in SINKS and inputs:
             _sink(tape, call, name, out)
@@ -158,7 +148,7 @@ def _plain(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict
 
 def _inside_function(tape: Tape, call: Call) -> None:
     """Gradients are off and nobody switched them: the call stands in the forward of a custom Function."""
-    around = function_around(sys._getframe(4))
+    around = function_around()
     if around is not None:
         function, applied = around
         call.function = number_of(function)
@@ -171,12 +161,9 @@ def _sink(tape: Tape, call: Call, name: str, out: object) -> None:
     value = 0
     for entry in call.inputs:
         value |= entry.value
-    if call.kind == "numpy" and call.inputs[0].storage:
-        tape.arrays[call.inputs[0].storage] = call.line
     left = Entry(call, 0, 0, value, None, 0, False, 0, True, True, tape.flow.clock)
     call.outputs = (left,)
-    tape.calls.append(call)
-    tape.sinks.append(call)
+    tape.add_sink(call)
 
 
 def _add_numbers(tape: Tape, call: Call, inputs: list[Entry], args: tuple[Any, ...], caller: Caller) -> None:

@@ -9,7 +9,6 @@ from .data_flow import Call
 from .frames import Caller, Passed
 from .source_text import block_around
 from .tape import Tape
-from .tensors import content_of
 from .vocabulary import COPIES, EACH_ITS_OWN, KINDS
 
 
@@ -22,12 +21,9 @@ def note_outputs(tape: Tape, call: Call, name: str, made: list[Tensor], caller: 
     one_by_one = name in EACH_ITS_OWN and len(inputs) == len(made)
     outputs = []
     for i, tensor in enumerate(made):
-        entry = tape.flow.add(tensor, call, i, inputs[i].value if one_by_one else value)
-        if tape.in_step:
-            entry.content = content_of(tensor, tape.keep, tape.measure)
-        outputs.append(entry)
+        outputs.append(tape.add_entry(tensor, call, i, inputs[i].value if one_by_one else value))
     call.outputs = tuple(outputs)
-    tape.calls.append(call)
+    tape.add(call)
     if value:
         _judge(tape, call, name, made[0], caller)
 

@@ -1,12 +1,11 @@
 """Runs a step under the tape and backpropagates its loss: one recording, of any number of calls.
 
 The step runs as it would alone: nothing is seeded, copied or changed, and what it raises is kept as part of the
-record. A loss that the step sent back itself is not sent back again.
+record. A loss that the step backpropagated itself is not backpropagated again.
 """
 
 from __future__ import annotations
 
-import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -17,7 +16,6 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from ..record import Raised
-from .data_flow import GradOff
 from .frames import Line, Passed, find_caller, judged
 from .gradient_calls import watched_backward
 from .growth import Growth
@@ -77,9 +75,9 @@ class Session:
         self.before = self.names()
         self.tape = Tape(keep, measure, self.before)
         if not torch.is_grad_enabled():
-            self.tape.off = GradOff("no_grad", None)
+            self.tape.switch_off("no_grad", None)
         self.backward_is_ours = False
-        """Whether the backward pass was this recorder's, since the step returned its loss unsent."""
+        """Whether the backward pass was this recorder's, since the step only returned its loss."""
         self.whole_step = True
         """False for a block of code: what comes after it is not seen."""
         self.read_later: dict[str, int] = {}
@@ -119,14 +117,13 @@ class Session:
                 if s == "value"
             }
         self.had_gradients = {name for name, p in self.before.parameters.items() if p.grad is not None}
-        # A step that sends its losses back itself clears its gradients itself as well, or means to gather them.
+        # A step that calls `backward()` itself clears its gradients itself as well, or means to gather them.
         clears_itself = bool(self.tape.stepped) or (bool(self.tape.backwards) and not self.backward_is_ours)
         for parameter in self.before.parameters.values() if clear and not clears_itself else ():
             parameter.grad = None
-        self.tape.names = self.before
         self.calls_made += 1
         self.first_node = next_number()
-        self.tape.start_step()
+        self.tape.start_step(self.before)
         self.old_grads = {
             id(p): (p.grad, version_of(p.grad)) for p in self.before.parameters.values() if p.grad is not None
         }
@@ -144,7 +141,7 @@ class Session:
                 self.note_error(error, "step")
         self.take_loss(loss)
         if self.raised is None:
-            self._send_back(loss)
+            self._backpropagate(loss)
         self.moving |= {
             id(o) for o in self.tape.stepped if any(float(g.get("lr", 1.0)) for g in o.param_groups)
         }
@@ -170,8 +167,8 @@ class Session:
         if values is not None and values.size == 1:
             self.loss_value = float(values.reshape(())[()])
 
-    def _send_back(self, loss: object) -> None:
-        if self._sent_already(loss):
+    def _backpropagate(self, loss: object) -> None:
+        if self._is_done(loss):
             return
         if not isinstance(loss, Tensor):
             self.gave_no_tensor = True
@@ -180,12 +177,12 @@ class Session:
             return
         self.backward_is_ours = True
         try:
-            watched_backward(self.tape, [loss], loss.backward, find_caller(sys._getframe()))
+            watched_backward(self.tape, [loss], loss.backward, find_caller())
         except Exception as error:
             self.note_error(error, "backward")
 
-    def _sent_already(self, loss: object) -> bool:
-        """Whether the step sent its loss back itself: what it returns then is for the log."""
+    def _is_done(self, loss: object) -> bool:
+        """Whether the step called `backward()` itself: what it returns then is for the log."""
         roots = [root for run in self.tape.backwards if run.to_leaves for root in run.roots]
         if not roots:
             # Gradients that were set by hand and used: what is returned without a history is for the log.

@@ -1,7 +1,7 @@
 """The terms of a loss: what it is a sum of, or a multiple of.
 
 `loss / 4`, `scaler.scale(loss)` and `d_loss + g_loss` have the same terms as the losses in them. So a step that has
-sent back all terms of what it returns has sent back the loss itself, whatever it returns for the log.
+backpropagated all terms of what it returns has backpropagated the loss itself, whatever it returns for the log.
 """
 
 from __future__ import annotations

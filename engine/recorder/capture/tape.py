@@ -85,8 +85,101 @@ class Tape:
     made: list[Made] = field(default_factory=list)
     """Every call that made autograd nodes, in order."""
 
-    def start_step(self) -> None:
+    # Everything below writes; nobody else does.
+
+    def tick(self) -> int:
+        """The number of what happens next."""
+        self.flow.clock += 1
+        return self.flow.clock
+
+    def note(
+        self, kind: EventKind, line: Line | None, tensor: Tensor | None = None, entry: Entry | None = None
+    ) -> None:
+        """Notes an event at this moment."""
+        self.events.append(Event(kind, self.flow.clock, line, tensor, entry, self.in_step))
+
+    def add(self, call: Call) -> None:
+        """Adds a call that made tensors."""
+        self.calls.append(call)
+
+    def add_entry(self, tensor: Tensor, call: Call, position: int, value: int) -> Entry:
+        """A new entry for a tensor that a call made; `value`: the leaves whose numbers went in."""
+        entry = self.flow.add(tensor, call, position, value)
+        if self.in_step:
+            entry.content = content_of(tensor, self.keep, self.measure)
+        return entry
+
+    def add_sink(self, call: Call) -> None:
+        """Adds a call whose values left torch."""
+        self.calls.append(call)
+        self.sinks.append(call)
+        if call.kind == "numpy" and call.inputs[0].storage:
+            self.arrays[call.inputs[0].storage] = call.line
+
+    def add_nodes(self, first: int, end: int, line: Line | None, operation: str) -> None:
+        """Notes who made the autograd nodes from `first` to before `end`, where there are any."""
+        if end != first:
+            self.made.append(Made(first, end, line, operation))
+
+    def add_write(self, call: Call, changed: list[Tensor]) -> None:
+        """Notes what a call changed in place."""
+        call.in_place = True
+        storages = [self.flow.storage_of(tensor) for tensor in changed]
+        call.storage = storages[0]
+        for storage in dict.fromkeys(storages):
+            self.flow.writes.setdefault(storage, []).append(call)
+
+    def add_pass(self, roots: tuple[Entry, ...], line: Line | None) -> BackwardPass:
+        """Begins a backward pass that puts gradients into leaves."""
+        record = BackwardPass(self.tick(), roots, line)
+        self.backwards.append(record)
+        self.note("backward", line)
+        return record
+
+    def add_hook(self, tensor: Tensor, node: int | None, line: Line | None) -> None:
+        """Notes the line that registered a hook on a tensor."""
+        self.hooks[id(tensor)] = line
+        if node is not None:
+            self.hooked_nodes[node] = line
+
+    def add_refused(self, tensor: Tensor) -> None:
+        """Notes a tensor that refused a hook."""
+        self.refused.append(self.entry_of(tensor))
+
+    def add_stepped(self, optimizer: Optimizer) -> None:
+        """Notes an optimizer whose `step()` was called."""
+        self.stepped.append(optimizer)
+
+    def add_local_modules(self, caller: Caller) -> None:
+        """Notes the modules that are variables of the functions on the stack."""
+        self.local_modules.update(local_modules(caller))
+
+    def switch_off(self, kind: str, line: Line | None) -> None:
+        """Gradients are off from here on."""
+        self.off = GradOff(kind, line)
+
+    def switch_on(self) -> None:
+        """Gradients are on again."""
+        self.off = None
+
+    def saw_compiled(self) -> None:
+        """The step called what `torch.compile` gave."""
+        self.compiled = True
+
+    def has_looked(self, pair: tuple[int, int]) -> bool:
+        """Whether compiled code was looked for there already; it is from now on."""
+        if pair in self.looked:
+            return True
+        self.looked.add(pair)
+        return False
+
+    def before_step(self) -> None:
+        """What follows runs before the step begins."""
+        self.in_step = False
+
+    def start_step(self, names: Names) -> None:
         """Forgets the calls of the step before; what is known about living tensors stays."""
+        self.names = names
         for call in self.calls:
             if call.in_step:
                 call.let_go()
@@ -103,7 +196,7 @@ class Tape:
         self.sinks = [call for call in self.sinks if not call.in_step]
         self.flow.forget_the_dead()
         self.in_step = True
-        self.flow.clock += 1
+        self.tick()
         self.compiled, self.looked = False, set()
 
     def release(self) -> None:
@@ -148,7 +241,7 @@ class Tape:
         now = read_only(tensor, self.keep)
         if before is not None and now is not None and before.tobytes() != now.tobytes():
             line = self.arrays.pop(known.storage)
-            self.events.append(Event("array_edit", self.flow.clock, line, tensor, known))
+            self.note("array_edit", line, tensor, known)
 
     def _renew(self, tensor: Tensor, known: Entry, late: list[Call]) -> Entry:
         """A tensor that changed since it was last met: in place through an alias, or inside a custom Function."""

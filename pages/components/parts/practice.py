@@ -13,7 +13,7 @@ from engine import Run, Settings, Trace
 from engine.evidence.cost import Cost
 from engine.evidence.verdicts import Kind, Verdict
 from engine.experiments import experiment_names, find_experiment
-from engine.serving.results import terms_of
+from engine.serving.results import summands_of
 from engine.settings import NOWHERE
 from engine.text import number_text
 from engine.twins.experiment_script import MARK, script_of
@@ -129,9 +129,9 @@ def show_evidence(trace: Trace, verdict: Verdict, epoch: int) -> None:
         )
 
 
-def show_terms(settings: Settings) -> None:
-    """For a loss that is a sum: what each of its terms moves, each sent back alone."""
-    pairs = terms_of(settings)
+def show_summands(settings: Settings) -> None:
+    """For a loss that is a sum: what each of its terms moves, each backpropagated alone."""
+    pairs = summands_of(settings)
     if not pairs:
         return
     st.header("What each term of the loss moves", anchor=False)
@@ -143,7 +143,7 @@ def show_terms(settings: Settings) -> None:
     ]
     st.html(table_html("What each term of the loss moves", modules, rows, "compared"))
     st.caption(
-        "Each term is sent back alone from the start weights: the Euclidean norm of the gradient that comes to each part "
+        "Each term is backpropagated alone from the start weights: the Euclidean norm of the gradient that comes to each part "
         "of the model. None: nothing connects the two, so the term does not move it."
     )
 

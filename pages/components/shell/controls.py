@@ -10,13 +10,12 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from engine import Settings, SettingsError
-from engine.experiments import Option, experiment_names, find_experiment
+from engine.experiments import RANDOM, Option, experiment_names, find_experiment
 from engine.settings import EPOCHS, NOWHERE, SEED, places
 from pages.components.shell import keeper
 from pages.components.shell.view import LEARNING_RATES, View
 
 OPTIMIZER_LABELS = {"sgd": "SGD", "momentum": "SGD with momentum 0.9", "adam": "Adam"}
-START_LABELS = {"lesson": "the lesson's own weights", "random": "random, from a seed"}
 
 
 def show(view: View, choices: bool = True) -> None:
@@ -48,15 +47,15 @@ def show(view: View, choices: bool = True) -> None:
         format_func=OPTIMIZER_LABELS.__getitem__,
         **keeper.bound("optimizer", settings.optimizer, _changed("optimizer")),
     )
-    starts = settings.described().starts
-    if len(starts) > 1:
+    labels = {choice.text: choice.label for choice in settings.described().start_choices}
+    if len(labels) > 1:
         st.radio(
             "Start weights",
-            starts,
-            format_func=START_LABELS.__getitem__,
+            tuple(labels),
+            format_func=lambda name: labels.get(name, name),
             **keeper.bound("start", settings.start, _changed("start")),
         )
-    if settings.start == "random":
+    if settings.start == RANDOM.text:
         st.number_input("Seed", *SEED, step=1, **keeper.bound("seed", settings.seed, _changed("seed")))
     st.button("Reset to the lesson", on_click=_reset, width="stretch")
     _copy_link(view)
@@ -113,11 +112,8 @@ def _reset() -> None:
 
 def describe(settings: Settings) -> str:
     """The settings in one line."""
-    start = (
-        START_LABELS[settings.start]
-        if settings.start != "random"
-        else f"random weights, seed {settings.seed}"
-    )
+    chosen_start = next(c for c in settings.described().start_choices if c.text == settings.start)
+    start = f"random weights, seed {settings.seed}" if chosen_start == RANDOM else chosen_start.label
     epochs = "1 epoch" if settings.epochs == 1 else f"{settings.epochs} epochs"
     chosen = "".join(
         f"{o.label.lower()}: {o.chosen(settings.option(o.name)).label} · "

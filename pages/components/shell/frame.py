@@ -16,6 +16,7 @@ import streamlit as st
 from streamlit.navigation.page import Page
 
 from pages.components.shell.command_line import named_file
+from pages.components.shell.menu import HOME, PAGES
 from pages.components.shell.turns import turns
 
 if TYPE_CHECKING:
@@ -23,24 +24,21 @@ if TYPE_CHECKING:
 
 _TRACE = "pages/trace_your_code.py"
 _ENTERED = "entered"
-PAGES = (
-    ("streamlit_app.py", "Home"),
-    ("pages/data_flow.py", "Data flow"),
-    ("pages/training_trace.py", "Training trace"),
-    ("pages/prediction_trace.py", "Prediction trace"),
-    ("pages/detach_in_practice.py", "Detach in practice"),
-    (_TRACE, "Trace your code"),
-    ("pages/quiz.py", "Quiz"),
-)
 
 
 @contextmanager
 def open_page(
-    title: str, lead: str, *, shows_run: bool = True, gives_way: bool = False, choices_on_page: bool = False
+    title: str,
+    lead: str,
+    *,
+    place: int = 0,
+    shows_run: bool = True,
+    gives_way: bool = False,
+    choices_on_page: bool = False,
 ) -> Iterator[View]:
     """Draws the head of a page and its sidebar, and runs its body, the page's own matter, with what the reader looks at.
 
-    A page that `shows_run` says under its lead which run it shows, also where the controls are hidden. One that
+    Its `place` in the menu is read from its file (see `menu`). A page that `shows_run` says under its lead which run it shows, also where the controls are hidden. One that
     `gives_way` leaves a visitor of the bare address to the file that the server was started on, if there is one.
     With `choices_on_page` the page itself draws the choice of the experiment, of the detach's place and its options.
     """
@@ -95,8 +93,8 @@ def _load_engine() -> None:
 
 def _menu(view: View) -> None:
     st.markdown("**✂ Detach Lab**")
-    for path, label in PAGES:
-        link_to(path, label, view)
+    for page in PAGES:
+        link_to(page.path, "Home" if page.path == HOME else page.title, view)
 
 
 def link_to(path: str, label: str, view: View) -> None:
@@ -110,7 +108,7 @@ def _page(path: str) -> Page:
 
     At each of them the thread gives the interpreter away, and under load waits to get it back.
     """
-    return st.Page(path, default=path == PAGES[0][0])
+    return st.Page(path, default=path == HOME)
 
 
 _STYLE = """<style>

@@ -125,3 +125,18 @@ def test_another_seed_is_another_run(name: str) -> None:
         for seed in (0, 1, 2)
     ]
     assert all(one != other for one, other in pairwise(runs))
+
+
+def test_a_new_start_is_named_by_its_own_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever an experiment calls its start weights, the settings and the page's line know it."""
+    from dataclasses import replace
+
+    import engine.settings
+    from engine.experiments import Choice
+    from pages.components.shell import controls
+
+    zeros = replace(find_experiment("classifier"), start_choices=(Choice("zeros", "all zeros"),))
+    zeros = replace(zeros, defaults=replace(zeros.defaults, start="zeros"))
+    for module in (engine.settings, controls):
+        monkeypatch.setattr(module, "find_experiment", lambda _: zeros)
+    assert controls.describe(Settings("classifier")).endswith("all zeros")

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from engine import Settings, Trace, train
-from engine.evidence.loss_summands import terms
+from engine.evidence.loss_summands import Summand, summands
 from engine.evidence.verdicts import judge
 from engine.settings import NOWHERE
 from engine.twins.experiment_script import script_of
@@ -19,6 +19,11 @@ BETA = 0.25
 USUAL = Settings("vq_codebook", epochs=60, learning_rate=0.04)  # twice the usual rate, half the epochs
 WRONG = USUAL.choosing("side", "wrong").changed(detach="codebook", epochs=12)
 PARTS = ("encoder", "codebook", "decoder")
+
+
+def moved(summand: Summand) -> tuple[str, ...]:
+    """The modules that a summand moves."""
+    return tuple(module for module, norm in summand.gradients.items() if norm)
 
 
 @pytest.fixture(scope="module")
@@ -89,8 +94,8 @@ def test_who_is_moved_by_which_term_is_as_in_plain_torch(missing: str | None, si
     held = {place for place in ("straight_through", "codebook", "commitment") if place != missing}
     for seed in SEEDS:
         settings = USUAL.choosing("side", side).changed(detach=missing or "commitment", seed=seed)
-        found = terms(settings, detached=missing is None)
-        assert tuple(term.moves for term in found) == MOVES[missing, side]
+        found = summands(settings, detached=missing is None)
+        assert tuple(moved(term) for term in found) == MOVES[missing, side]
         for term, expected in zip(found, plain_terms(seed, held, side), strict=True):
             for part, norm in expected.items():
                 assert term.gradients[part] == (None if norm is None else pytest.approx(norm, rel=1e-3))
@@ -98,16 +103,16 @@ def test_who_is_moved_by_which_term_is_as_in_plain_torch(missing: str | None, si
 
 def test_without_the_copys_detach_what_reaches_the_encoder_cancels_to_zero() -> None:
     for seed in SEEDS:
-        assert terms(USUAL.changed(seed=seed), False)[0].gradients["encoder"] == 0.0
+        assert summands(USUAL.changed(seed=seed), False)[0].gradients["encoder"] == 0.0
 
 
 def test_a_loss_of_one_term_and_a_step_with_optimizers_of_its_own() -> None:
-    (only,) = terms(Settings("lesson"), False)
-    assert only.moves == ("linear",)
-    (cut,) = terms(Settings("lesson"), True)
+    (only,) = summands(Settings("lesson"), False)
+    assert moved(only) == ("linear",)
+    (cut,) = summands(Settings("lesson"), True)
     assert cut.gradients == {"linear": None}
     with pytest.raises(ValueError, match="frozen_backbone"):
-        terms(Settings("frozen_backbone"), True)
+        summands(Settings("frozen_backbone"), True)
 
 
 def codebook_gradient(settings: Settings, detached: bool) -> Tensor:
