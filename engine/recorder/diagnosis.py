@@ -53,6 +53,7 @@ def _diagnosed(analysis: Analysis) -> StepRecord:
         ),
         notes=notes,
         backwards=tuple(_backwards(analysis, where)),
+        file=analysis.file,
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..text import listed
 from .analysis.analysis import Analysis
 from .analysis.gradient_paths import find_paths
 from .capture.data_flow import Call
@@ -21,14 +20,13 @@ def parameter_records(analysis: Analysis) -> Iterator[ParameterRecord]:
     paths, keep = find_paths(analysis), analysis.keep
     first = {id(p): n for n, p in analysis.once.items()}
     for name, tensor in analysis.names.parameters.items():
-        if name in analysis.once:
-            reason, line = _reason(name, analysis)
-        else:
-            reason, line = f"The same tensor as `{first[id(tensor)]}`.", None
+        same_as = "" if name in analysis.once else first[id(tensor)]
+        reason, line = (f"The same tensor as `{same_as}`.", None) if same_as else _reason(name, analysis)
         gradient = None if tensor.grad is None else read_only(tensor.grad, keep)
         yield ParameterRecord(
             name, tuple(tensor.shape), analysis.states[name], reason, analysis.location(line),
             analysis.is_held(name), read_only(tensor, keep), gradient, paths.get(name, ()), tensor.requires_grad,
+            _meant(name, analysis), same_as,
         )  # fmt: skip
     for path, tensor in analysis.hidden.items():
         if id(tensor) not in first and any(s == "value" for _, s in analysis.arrivals(tensor)):
@@ -47,6 +45,17 @@ def parameter_records(analysis: Analysis) -> Iterator[ParameterRecord]:
             one.name, tuple(one.tensor.shape), one.state, one.reason, analysis.location(one.line), False,
             read_only(one.tensor, keep), None,
         )  # fmt: skip
+
+
+def _meant(name: str, analysis: Analysis) -> bool:
+    """Whether all that keeps a gradient from it is meant: the step says so, or each cut and each zero looks like it."""
+    if analysis.states[name] not in ("none", "zero"):
+        return False
+    if name in analysis.constant:
+        return True
+    starving = [cut.intended for cut in analysis.cuts if name in cut.starved]
+    starving += [zero.harmless for zero in analysis.zeros if name in zero.starved]
+    return bool(starving) and all(starving)
 
 
 def _reason(name: str, analysis: Analysis) -> Reason:
@@ -97,8 +106,10 @@ def _starved(name: str, analysis: Analysis) -> Reason:
         return "No `backward()` ran, so no gradient could come.", None
     side = next((cut for cut in analysis.cuts if name in analysis.named(cut.lost)), None)
     if side is not None:
-        used = f"it is used for something else ({listed([side.kind])})"
-        return f"Nothing connects it to the loss; {used}.", side.line
+        return (
+            f"Nothing connects it to the loss. It is used for something else: {what_of(side.kind)}.",
+            side.line,
+        )
     return "Nothing connects it to the loss.", None
 
 

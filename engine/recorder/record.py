@@ -143,6 +143,10 @@ class ParameterRecord(NamedTuple):
     paths: tuple[GradientPath, ...] = ()
     """The ways by which its gradient came, one for each call that used it."""
     requires_grad: bool = True
+    meant: bool = False
+    """Whether it stays without a gradient on purpose, as far as can be told."""
+    same_as: str = ""
+    """The first name of the same tensor, where it has several and this is another."""
 
     def __repr__(self) -> str:
         return _short(self, f"{self.name} {list(self.shape)}: {self.state}")
@@ -263,6 +267,8 @@ class StepData:
     """Sentences about what is no fault of the gradients and still keeps parameters where they are."""
     backwards: tuple[BackwardRecord, ...] = ()
     """The backward passes, in order: one for each loss of the step."""
+    file: str = ""
+    """The file that was traced: a line of it needs no file's name."""
 
     @property
     def ok(self) -> bool:

@@ -25,7 +25,7 @@ class Names:
     """The named things of one moment. Tensors and modules are told apart by identity."""
 
     variables: dict[str, object]
-    """The variables, and by their paths the modules, parameters and optimizers that only a container holds."""
+    """The variables, and by their paths the modules, leaves and optimizers that only a container holds."""
     parameters: dict[str, Tensor] = field(default_factory=dict)
     """Every parameter of a named module, and every named leaf that requires grad, in order."""
     modules: dict[int, str] = field(default_factory=dict)
@@ -118,7 +118,7 @@ def _add(names: Names, key: str, value: object) -> None:
                     names.parameters[full] = parameter
                     names.tensors.setdefault(id(parameter), full)
     elif isinstance(value, Tensor):
-        if isinstance(value, nn.Parameter) or (value.requires_grad and grad_fn_of(value) is None):
+        if _is_leaf(value):
             names.parameters[key] = value
         names.tensors.setdefault(id(value), key)
     elif isinstance(value, Optimizer):
@@ -131,14 +131,21 @@ _NOT_OPENED = (str, bytes, int, float, complex, type(None), type, types.ModuleTy
 
 
 def held_by(name: str, value: object, depth: int = 3) -> Iterator[tuple[str, object]]:
-    """The modules, parameters and optimizers in a container or in an object's attributes, each with its path."""
+    """The modules, leaves and optimizers in a container or in an object's attributes, each with its path."""
     if isinstance(value, nn.Module | Tensor | Optimizer):
         return
     for path, item in items_of(name, value):
-        if isinstance(item, nn.Module | Optimizer | nn.Parameter):
+        if isinstance(item, nn.Module | Optimizer) or _is_leaf(item):
             yield path, item
         elif depth and not isinstance(item, _NOT_OPENED):
             yield from held_by(path, item, depth - 1)
+
+
+def _is_leaf(value: object) -> bool:
+    """Whether it is a parameter, or a tensor that gathers a gradient as one does."""
+    if not isinstance(value, Tensor):
+        return False
+    return isinstance(value, nn.Parameter) or (value.requires_grad and grad_fn_of(value) is None)
 
 
 def items_of(name: str, value: object) -> Iterator[tuple[str, object]]:

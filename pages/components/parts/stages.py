@@ -9,7 +9,8 @@ import streamlit as st
 
 from engine import Settings
 from engine.recorder import StepRecord
-from engine.recorder.record import GradientState, ParameterRecord, Stage
+from engine.recorder.record import ParameterRecord, Stage
+from engine.recorder.render.words import BACK
 from engine.text import number_text
 from engine.twins.experiment_script import script_of
 from pages.components.draw.pipeline import is_cut, late_inputs, paired, parts_of
@@ -220,13 +221,6 @@ def _why_none(stage: Stage, step: StepRecord) -> str:
     return "it is tracked, but no path connects it to the loss."
 
 
-_STATES: dict[GradientState, str] = {
-    "value": "got a gradient",
-    "zero": "got zeros",
-    "none": "got no gradient",
-}
-
-
 def _flags(stage: Stage, by_index: dict[int, Stage]) -> str:
     output = stage.output
     shared = stage.shares_storage_with
@@ -236,7 +230,7 @@ def _flags(stage: Stage, by_index: dict[int, Stage]) -> str:
         f"grad_fn = {output.grad_fn}",
         f"is_leaf = {output.is_leaf}",
         memory,
-        _STATES[stage.gradient_state],
+        f"came back: {BACK[stage.gradient_state].text}",
     )
     items = "".join(f"<li>{escape(flag)}</li>" for flag in flags)
     return f'<div class="lab"><ul class="flags" aria-label="Flags, with detach"><li>with detach:</li>{items}</ul></div>'
