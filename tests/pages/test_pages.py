@@ -118,7 +118,9 @@ def numbers(table: str) -> list[float]:
 
 
 def test_every_printed_number_of_the_lesson_is_on_the_data_flow() -> None:
-    found = [(re.search(r"<caption>(.*?) <small>", t), numbers(t)) for t in html(opened("pages/data_flow.py"))]
+    found = [
+        (re.search(r"<caption>(.*?) <small>", t), numbers(t)) for t in html(opened("pages/data_flow.py"))
+    ]
     tables = [(caption[1], values) for caption, values in found if caption]
     captions, values = zip(*[one for one in tables if one[0].startswith("Values forward")], strict=True)
     assert captions == ("Values forward", "Values forward", "Values forward, detached", "Values forward")

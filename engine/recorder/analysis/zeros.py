@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ..capture.backward import BackwardPass, Target
 from ..capture.frames import Line
 from ..record import GradientState
-from .causes import Cause, cause_of, changed_after
+from .causes import Cause, cause_of, changed_after, is_product
 from .facts import Facts
 
 
@@ -85,7 +85,9 @@ def find_zeros(facts: Facts) -> tuple[ZeroFound, ...]:
                 cause = cause_of(node, bit, facts) if kind in ("zero_op", "cancel") else None
                 made = facts.made_by(node)
                 line = made.line if cause is None or cause.line is None else cause.line
-                harmless = (cause is not None and cause.passes) or (at_leaf and _sibling_moves(name, facts))
+                summed = kind == "cancel" or (kind == "zero_op" and cause is None and is_product(node, facts))
+                passes = cause is not None and cause.passes
+                harmless = passes or (at_leaf and summed and _sibling_moves(name, facts))
                 found.setdefault((kind, line, made.operation), _Gathered()).add(name, cause, harmless)
     return tuple(ZeroFound(*key, tuple(g.starved), g.harmless, g.cause) for key, g in found.items())
 
@@ -139,7 +141,8 @@ def _origins(
                 continue
             came = run.came.get(node, ())
             if "value" in came:
-                found.append(("custom_function" if node in run.python_nodes else "zero_op", node, False))
+                custom = node in run.python_nodes
+                found.append(("custom_function" if custom else "zero_op", node, target == start))
             else:
                 todo += [((node, False), number) for number in range(max(1, len(came)))]
     return found
@@ -164,7 +167,7 @@ def _watched_above(
 
 
 def _sibling_moves(name: str, facts: Facts) -> bool:
-    """Whether another parameter of the same module got a value: a bias whose gradients happen to add up to zero."""
+    """Whether another parameter of the same module got a value: then the parts of this one happen to add up to zero."""
     module = name.rpartition(".")[0]
     return bool(module) and any(
         other.rpartition(".")[0] == module and state == "gradient" for other, state in facts.states.items()

@@ -118,11 +118,16 @@ def _add(names: Names, key: str, value: object) -> None:
                     names.parameters[full] = parameter
                     names.tensors.setdefault(id(parameter), full)
     elif isinstance(value, Tensor):
-        if isinstance(value, nn.Parameter) or (value.requires_grad and grad_fn_of(value) is None):
+        if _trainable_leaf(value):
             names.parameters[key] = value
         names.tensors.setdefault(id(value), key)
     elif isinstance(value, Optimizer):
         names.optimizers[key] = value
+
+
+def _trainable_leaf(tensor: Tensor) -> bool:
+    """Whether a tensor is a parameter, frozen or not, or a plain leaf that requires grad."""
+    return isinstance(tensor, nn.Parameter) or (tensor.requires_grad and grad_fn_of(tensor) is None)
 
 
 _MOST = 200
@@ -131,11 +136,11 @@ _NOT_OPENED = (str, bytes, int, float, complex, type(None), type, types.ModuleTy
 
 
 def held_by(name: str, value: object, depth: int = 3) -> Iterator[tuple[str, object]]:
-    """The modules, parameters and optimizers in a container or in an object's attributes, each with its path."""
+    """The modules, leaves and optimizers in a container or in an object's attributes, each with its path."""
     if isinstance(value, nn.Module | Tensor | Optimizer):
         return
     for path, item in items_of(name, value):
-        if isinstance(item, nn.Module | Optimizer | nn.Parameter):
+        if isinstance(item, nn.Module | Optimizer) or (isinstance(item, Tensor) and _trainable_leaf(item)):
             yield path, item
         elif depth and not isinstance(item, _NOT_OPENED):
             yield from held_by(path, item, depth - 1)

@@ -34,7 +34,14 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         instead = late if _last_is_a_step(analysis) else ""
         yield from raised_as("modified by", WHAT, analysis, line=culprit, more=more, instead=instead)
     else:
-        yield from raised_as(OTHERS, WHAT, analysis)
+        yield from raised_as(OTHERS, WHAT, analysis, line=_detached_in_place(analysis))
+
+
+def _detached_in_place(analysis: Analysis) -> Line | None:
+    """The last line that detached in place, where a backward pass refuses: it raised on another line, or on none."""
+    if analysis.raised is None or analysis.raised.stage != "backward":
+        return None
+    return next((call.line for call in reversed(analysis.calls) if call.operation == "detach_"), None)
 
 
 def _last_is_a_step(analysis: Analysis) -> bool:

@@ -48,7 +48,7 @@ def test_a_closure_names_what_it_holds_also_through_its_helper() -> None:
 
 def test_a_modules_variables_are_found_through_its_helper_and_inside_a_lambda() -> None:
     assert variables_of(through_a_helper) == {"module_net": module_net, "module_x": module_x}
-    assert variables_of(lambda: [module_net(module_x) for _ in range(2)][0].sum()) == {
+    assert variables_of(lambda: sum(module_net(module_x).sum() for _ in range(2))) == {
         "module_net": module_net,
         "module_x": module_x,
     }
@@ -80,6 +80,9 @@ def names_within(net: nn.Module) -> Iterator[tuple[object, list[str]]]:
     yield {"nets": [net]}, ["nets[0].weight", "nets[0].bias"]
     yield {"deep": [{"b": (net,)}]}, ["deep[0]['b'][0].weight", "deep[0]['b'][0].bias"]
     yield {"": net}, ["weight", "bias"]
+    leaf = torch.ones(3, requires_grad=True)
+    yield {"params": {"w": leaf, "data": torch.ones(3), "twice": leaf * 2}}, ["params['w']"]
+    yield {"kept": [nn.Parameter(torch.ones(3), requires_grad=False)]}, ["kept[0]"]
     yield {"net": net, "same": net}, ["net.weight", "net.bias", "same.weight", "same.bias"]
 
 
