@@ -38,8 +38,8 @@ def check(analysis: Analysis) -> Iterator[Fault]:
 
 
 def _detached_in_place(analysis: Analysis) -> Line | None:
-    """The last line that detached in place, where a backward pass refuses: it raised on another line, or on none."""
-    if analysis.raised is None or analysis.raised.stage != "backward":
+    """The last line that detached in place, where a backward pass refuses because of it: it raised elsewhere."""
+    if analysis.raised is None or not re.search("detached in-?place", analysis.raised.message):
         return None
     return next((call.line for call in reversed(analysis.calls) if call.operation == "detach_"), None)
 
@@ -71,7 +71,7 @@ RULE = Rule(
     title="Changed in place",
     what=WHAT,
     why="The backward pass needs the value as it was; torch refuses where it can tell, and where it can't the gradients are wrong.",
-    instead="Use the out-of-place form, or change a `.clone()`.",
+    instead="Use the out-of-place form, `h = h.add(1)` for `h.add_(1)`, or change a `.clone()`.",
     severity=Severity.RAISED,
     bad="""
 import torch
@@ -83,7 +83,7 @@ net, head, x = nn.Linear(3, 4), nn.Linear(4, 1), torch.ones(8, 3)
 def step():
     hidden = net(x).sigmoid()
     out = head(hidden)
-    hidden += 1  # <--
+    hidden.add_(1)  # <--
     return out.pow(2).mean()
 """,
     good="""
@@ -96,7 +96,7 @@ net, head, x = nn.Linear(3, 4), nn.Linear(4, 1), torch.ones(8, 3)
 def step():
     hidden = net(x).sigmoid()
     out = head(hidden)
-    hidden = hidden + 1
+    hidden = hidden.add(1)
     return out.pow(2).mean()
 """,
     check=check,

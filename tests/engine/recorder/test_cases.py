@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from engine.recorder.rule import MARK
+from engine.recorder.rules import all_rules
 from tests.engine.recorder.forked import Seen, seen_of
 
 CASES = sorted((Path(__file__).parents[2] / "cases").glob("case_*.py"))
@@ -58,6 +59,38 @@ CONSTANT = {
     "113_force_inside_an_adjoint_solver": ["pot.2.bias"],
 }
 """Parameters that get no gradient in the program as it is meant, and that no key names."""
+
+
+ADVICE: dict[str, dict[str, str]] = {
+    "derivative_of_a_part": {
+        "Differentiate with respect to the whole": "112_stacked_weights_sliced_too_late",
+        "Call `.requires_grad_()` on it before": "456_derivative_by_an_input_that_asks_for_none",
+    },
+    "inplace": {
+        "Call `backward()` before `step()`": "04_gan_optimizer_step_between_backwards",
+        "under `with torch.no_grad():`": "38_inplace_edit_of_a_weight",
+    },
+    "left_out": {"Build the optimizer last": "501_adapters_after_the_optimizer"},
+    "non_finite": {"Clamp or mask what goes into": "411_root_inside_a_where"},
+    "non_leaf": {"`with torch.no_grad(): w -= lr * w.grad`": "37_manual_descent_rebinds_the_leaf"},
+    "lost_parameter": {"`with torch.no_grad(): w -= lr * w.grad`": "552_descent_rebinds_between_steps"},
+    "not_in_graph": {"look at several calls: `--calls 5`. Otherwise add": "276_layer_drop"},
+    "optimizer_refuses": {"`torch.func.functional_call(": "459_weight_of_a_layer_is_computed"},
+    "stale_optimizer": {"`list(model.parameters())`": "293_exhausted_generator"},
+    "unregistered": {"`nn.Parameter`": "294_plain_tensor_attribute"},
+    "zero_grad": {"once before the loop": "292_zero_grad_inside_accumulation"},
+    "zero_op": {
+        "`leaky_relu`": "108_dead_relu",
+        "`tanh`, `sigmoid`": "178_clamp_saturated",
+        "look at the condition": "179_where_hides_branch",
+        "a `max_norm` of 0": "291_clip_to_zero",
+        "Look at where it is computed": "275_zero_input",
+        "Pass the `dim`": "273_softmax_over_one",
+        "Return the gradient from the hook": "248_hook_zeroes_gradient",
+        "Start one of the two at other values": "274_both_factors_zero",
+    },
+}
+"""By rule: advice other than its usual one, each with a case where it is the right one."""
 
 
 def name_of(path: Path) -> str:
@@ -112,6 +145,7 @@ def test_a_case_is_diagnosed(path: Path) -> None:
     seen = seen_of(str(path), expect.get("calls", 1))
     report = seen.report
     check_facts(expect, seen)
+    check_advice(name_of(path), report["findings"])
     if expect.get("ok"):
         check_control(expect, report)
     elif expect["kind"] == "none" and not expect["cut_line"]:
@@ -193,6 +227,16 @@ def check_fault(expect: dict[str, Any], report: dict[str, Any], line: int | None
         assert f"`{expect['snapshot']}`" in first["text"]
 
 
+def check_advice(case: str, findings: list[dict[str, Any]]) -> None:
+    """A finding has its rule's usual advice, or one that is known, and each of those its case."""
+    usual = {rule.name: rule.instead for rule in all_rules()}
+    special = [f for f in findings if f["suggestion"] != usual[f["rule"]]]
+    said = [[text for text in ADVICE.get(f["rule"], ()) if text in f["suggestion"]] for f in special]
+    assert all(len(texts) == 1 for texts in said), [finding["suggestion"] for finding in special]
+    wanted = {text for texts in ADVICE.values() for text, right in texts.items() if right == case}
+    assert wanted <= {text for texts in said for text in texts}
+
+
 FIXED = [path for path in CASES if "fix" in expectation(path)]
 
 
@@ -236,4 +280,5 @@ def with_fix(path: Path, expect: dict[str, Any], folder: Path) -> str:
 def test_there_are_cases() -> None:
     assert len(CASES) >= 61
     known = {name_of(path) for path in CASES}
-    assert {*ALSO, *REMAINS, *CONSTANT} <= known
+    advised = {case for texts in ADVICE.values() for case in texts.values()}
+    assert {*ALSO, *REMAINS, *CONSTANT, *advised} <= known
