@@ -6,7 +6,7 @@ h = torch.zeros(4, 3)
 
 def step():
     global h
-    h = cell(x, h)
+    h = cell(x, h)  # <--
     loss = h.pow(2).mean()
     loss.backward(retain_graph=True)
     return loss

@@ -4,7 +4,7 @@ torch.manual_seed(0)
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.heads = {'a': nn.Linear(3, 2), 'b': nn.Linear(3, 2)}
+        self.heads = {'a': nn.Linear(3, 2), 'b': nn.Linear(3, 2)}  # <--
         self.out = nn.Linear(2, 1)
 
     def forward(self, x):

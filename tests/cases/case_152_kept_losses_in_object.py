@@ -8,7 +8,7 @@ meter = Meter()
 
 def step():
     loss = net(x).pow(2).mean()
-    meter.total = meter.total + loss
+    meter.total = meter.total + loss  # <--
     return loss
 
 EXPECT = dict(kind='growth', cut_line=None, no_grad=[], raises=None, growth='meter.total', calls=4)

@@ -6,7 +6,7 @@ total = 0.0
 
 def step():
     global total
-    total = total + net(x).pow(2).mean()
+    total = total + net(x).pow(2).mean()  # <--
     return total
 
 EXPECT = dict(kind='freed_graph', cut_line=None, no_grad=[], raises=('RuntimeError', 'second time'), raises_in='backward', calls=2)

@@ -5,7 +5,7 @@ class Net(nn.Module):
     def __init__(self):
         super().__init__()
         self.first = nn.Linear(3, 3)
-        self.rest = tuple(nn.Linear(3, 3) for _ in range(2))
+        self.rest = tuple(nn.Linear(3, 3) for _ in range(2))  # <--
 
     def forward(self, x):
         x = self.first(x)

@@ -6,7 +6,7 @@ class Multi(nn.Module):
     def __init__(self):
         super().__init__()
         self.trunk = nn.Linear(4, 4)
-        self.heads = {'a': nn.Linear(4, 1), 'b': nn.Linear(4, 1)}
+        self.heads = {'a': nn.Linear(4, 1), 'b': nn.Linear(4, 1)}  # <--
     def forward(self, x):
         h = self.trunk(x)
         return sum(head(h) for head in self.heads.values())

@@ -4,7 +4,7 @@ torch.manual_seed(0)
 net, x = nn.Sequential(nn.Linear(3, 8), nn.LayerNorm(8), nn.Linear(8, 2)), torch.randn(5, 3)
 weights = [m.weight for m in net.modules() if isinstance(m, nn.Linear)]
 biases = [m.bias for m in net.modules() if isinstance(m, nn.Linear)]
-opt = torch.optim.AdamW([dict(params=weights), dict(params=biases, weight_decay=0.0)], 0.1)
+opt = torch.optim.AdamW([dict(params=weights), dict(params=biases, weight_decay=0.0)], 0.1)  # <--
 
 def step():
     return net(x).pow(2).mean()

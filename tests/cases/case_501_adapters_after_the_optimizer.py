@@ -10,7 +10,7 @@ class Adapted(nn.Module):
         return self.base(x) + self.up(self.down(x))
 
 net, x = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1)), torch.randn(5, 4)
-opt = torch.optim.AdamW(net.parameters(), 0.1)
+opt = torch.optim.AdamW(net.parameters(), 0.1)  # <--
 net.requires_grad_(False)
 net[0] = Adapted(net[0])
 

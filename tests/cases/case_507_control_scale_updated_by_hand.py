@@ -10,7 +10,8 @@ net, x = Net(), torch.randn(5, 3)
 opt = torch.optim.SGD(net.body.parameters(), 0.1)
 
 def step():
-    net.zero_grad()
+    opt.zero_grad()
+    net.scale.grad = None
     loss = (net.scale * net.body(x)).pow(2).mean()
     loss.backward()
     opt.step()

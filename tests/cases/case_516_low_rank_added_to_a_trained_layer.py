@@ -10,7 +10,7 @@ class Adapted(nn.Module):
         return self.base(x) + x @ self.a @ self.b
 
 body, x = nn.Linear(3, 2), torch.randn(5, 3)
-opt = torch.optim.SGD(body.parameters(), 0.1)
+opt = torch.optim.SGD(body.parameters(), 0.1)  # <--
 net = Adapted(body)
 
 def step():

@@ -118,19 +118,18 @@ def numbers(table: str) -> list[float]:
 
 
 def test_every_printed_number_of_the_lesson_is_on_the_data_flow() -> None:
-    tables = html(opened("pages/data_flow.py"))
-    inputs, outputs, detached, loss = (
-        next(numbers(t) for t in tables if f"<caption>{caption} " in t)
-        for caption in ("Values forward", "Values forward", "Values forward, detached", "Values forward")
-    )
-    forward = [numbers(t) for t in tables if "<caption>Values forward" in t]
-    assert forward[0] == [float(n) for n in range(1, 13)] == inputs
-    table = [0.5, 1.2, 1.1, 2.3, 1.7, 3.4, 2.3, 4.5]
-    assert [round(n, 1) for n in forward[1]] == table
-    assert forward[2] == forward[1] == detached
-    assert [round(n, 2) for n in forward[3]] == [0.25]
-    assert outputs
-    assert loss
+    found = [
+        (re.search(r"<caption>(.*?) <small>", t), numbers(t)) for t in html(opened("pages/data_flow.py"))
+    ]
+    tables = [(caption[1], values) for caption, values in found if caption]
+    captions, values = zip(*[one for one in tables if one[0].startswith("Values forward")], strict=True)
+    assert captions == ("Values forward", "Values forward", "Values forward, detached", "Values forward")
+    inputs, outputs, detached, loss = values
+    assert inputs == [float(n) for n in range(1, 13)]
+    assert [round(n, 1) for n in outputs] == [0.5, 1.2, 1.1, 2.3, 1.7, 3.4, 2.3, 4.5]
+    assert detached == outputs
+    assert [round(n, 2) for n in loss] == [0.25]
+    assert ("Also in: targets", [0.3, 1.8, 0.7, 3.1, 1.3, 4.0, 2.1, 5.0]) in tables
 
 
 def test_every_printed_number_of_the_lesson_is_in_the_training_trace() -> None:

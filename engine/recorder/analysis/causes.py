@@ -96,6 +96,12 @@ def starts_at_zero(leaf: int, facts: Facts) -> bool:
     )
 
 
+def is_product(node: int, facts: Facts) -> bool:
+    """Whether the call that made `node` multiplies: where no factor is zero, its derivative isn't either."""
+    call = facts.call_at(node)
+    return call is not None and call.operation in _PRODUCTS
+
+
 def changed_after(bit: int, facts: Facts) -> Cause | None:
     """What put zeros in the place of the gradient that came to a leaf: a hook, or a later change of its `.grad`."""
     leaf = facts.flow.graph.leaves[bit]

@@ -13,7 +13,7 @@ from ..capture.backward import BackwardPass, Target
 from ..capture.frames import Line
 from ..record import GradientState
 from .cause import Cause
-from .causes import cause_of, changed_after, starts_at_zero
+from .causes import cause_of, changed_after, is_product, starts_at_zero
 from .facts import Facts
 
 
@@ -73,7 +73,8 @@ def find_zeros(facts: Facts) -> tuple[ZeroFound, ...]:
                 made = facts.made_by(node)
                 line = made.line if cause is None or cause.line is None else cause.line
                 passes = cause.passes if cause is not None else _scales_by_a_start(run, node, bit, facts)
-                harmless = passes or (at_leaf and _sibling_moves(name, facts))
+                summed = kind == "cancel" or (kind == "zero_op" and cause is None and is_product(node, facts))
+                harmless = passes or (at_leaf and summed and _sibling_moves(name, facts))
                 found.setdefault((kind, line, made.operation, harmless, cause), {})[name] = None
     return tuple(
         ZeroFound(kind, line, operation, tuple(starved), harmless, cause)
@@ -142,7 +143,8 @@ def _origins(
                 continue
             came = run.came.get(node, ())
             if "value" in came:
-                found.append(("custom_function" if node in run.python_nodes else "zero_op", node, False))
+                custom = node in run.python_nodes
+                found.append(("custom_function" if custom else "zero_op", node, target == start))
             else:
                 todo += [((node, False), number) for number in range(max(1, len(came)))]
     return found
@@ -167,7 +169,7 @@ def _watched_above(
 
 
 def _sibling_moves(name: str, facts: Facts) -> bool:
-    """Whether another parameter of the same module got a value: a bias whose gradients happen to add up to zero."""
+    """Whether another parameter of the same module got a value: then the parts of this one happen to add up to zero."""
     module = name.rpartition(".")[0]
     return bool(module) and any(
         other.rpartition(".")[0] == module and state == "gradient" for other, state in facts.states.items()

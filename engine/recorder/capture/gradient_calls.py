@@ -156,6 +156,14 @@ def watched_backward(tape: Tape, roots: list[Tensor], run: Callable[[], Any], ca
     return watch(record, roots, tape.flow, tape.keep, run)
 
 
+def _depends(record: BackwardPass) -> bool:
+    """Whether the roots depend on anything they are differentiated by: else the derivative is zero, graph or not."""
+    reach = 0
+    for root in record.roots:
+        reach |= root.tracked
+    return any(entry.leaf is None or reach >> entry.leaf & 1 for entry in record.about)
+
+
 def autograd_grad(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`torch.autograd.grad(...)`."""
     caller = find_caller()
@@ -178,5 +186,5 @@ def autograd_grad(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str
         call.function = number_of(around[0])
     note_outputs(tape, call, "autograd.grad", list(tensors_in(out)), caller)
     if call.kind and call.function is None:
-        call.kind = "create_graph"
+        call.kind = "create_graph" if _depends(record) else ""
     return out

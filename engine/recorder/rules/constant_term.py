@@ -59,7 +59,7 @@ RULE = Rule(
     title="Constant term of the loss",
     what=WHAT,
     why="The loss is larger by that term, and nothing learns from it.",
-    instead="Remove what cuts the term off, or leave the term out of the loss and log it.",
+    instead="Remove what cuts the term off (a `detach`, a `no_grad` block), or leave the term out of the loss and log it.",
     severity=Severity.WRONG,
     bad="""
 import torch

@@ -22,7 +22,7 @@ RULE = Rule(
     title="Custom Function without a gradient",
     what=WHAT,
     why="A custom Function's `backward` decides alone what gets a gradient: what it does not return, or what `forward` uses without being given it, gets none.",
-    instead="Pass every tensor that needs a gradient as an argument of `apply`, and return its gradient from `backward`.",
+    instead="Pass every tensor that needs a gradient as an argument of `apply`, and return its gradient from `backward`; `None` only for what needs none.",
     severity=Severity.STARVED,
     bad="""
 import torch

@@ -23,7 +23,7 @@ RULE = Rule(
     title="Reached past autograd by `.data`",
     what=WHAT,
     why="What is read through `.data` has no history; what is written through it changes the loss without autograd's notice.",
-    instead="Compute with the tensor itself; to edit values use `with torch.no_grad():`, which autograd can check, or work on a `.clone()`.",
+    instead="Compute with the tensor itself, not with its `.data`; to edit values use `with torch.no_grad():`, which autograd can check, or work on a `.clone()`.",
     severity=Severity.STARVED,
     bad="""
 import torch

@@ -22,7 +22,7 @@ RULE = Rule(
     title="Deep copy in the original's place",
     what=WHAT,
     why="The loss moves the copy's parameters, and the original, which the optimizer holds, stands still.",
-    instead="Use `torch.func.functional_call` with tensors computed from the original, or train the copy itself.",
+    instead="Use `torch.func.functional_call` with tensors computed from the original in place of `copy.deepcopy`, or train the copy itself.",
     severity=Severity.STARVED,
     bad="""
 import copy

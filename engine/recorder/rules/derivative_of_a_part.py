@@ -14,8 +14,8 @@ from ..rule import Fault, Rule, Severity
 WHAT = "what it is differentiated with respect to has no part in it"
 NOT_USED, NO_GRADIENT = "not have been used in the graph", "differentiated Tensors does not require grad"
 SLICED = (
-    "Differentiate with respect to the whole, and take the part of the gradient; or take the part first, and compute "
-    "with that."
+    "Differentiate with respect to the whole, and take the part of the gradient: `grad(loss, w)[0][0]`; or take the "
+    "part first, and compute with that."
 )
 SWITCH = "Call `.requires_grad_()` on it before anything is computed from it."
 

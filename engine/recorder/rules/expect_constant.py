@@ -35,7 +35,7 @@ RULE = Rule(
     title="Gradient where none is meant",
     what=WHAT,
     why="What is meant as a constant (a target, another player's network) moves with this loss.",
-    instead="Detach the value, or compute it under `torch.no_grad()`, where it enters the loss.",
+    instead="Put a `.detach()` behind the value, or compute it under `torch.no_grad()`, where it enters the loss.",
     severity=Severity.UNMEANT,
     bad="""
 import torch

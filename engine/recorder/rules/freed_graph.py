@@ -76,7 +76,7 @@ from torch import nn
 
 net, x = nn.Linear(3, 1), torch.ones(8, 3)
 scale = nn.Parameter(torch.ones(1))
-doubled = scale
+doubled = (scale * scale).detach()
 
 
 def step():

@@ -32,7 +32,7 @@ RULE = Rule(
     title="Frozen or unfrozen too late",
     what=WHAT,
     why="Autograd looks at `requires_grad` as the forward pass runs; a switch after that comes too late for this step.",
-    instead="Switch `requires_grad` before the forward pass.",
+    instead="Call `requires_grad_(False)`, or `requires_grad_(True)`, before the forward pass.",
     severity=Severity.STARVED,
     bad="""
 import torch

@@ -32,7 +32,7 @@ RULE = Rule(
     title="Optimizer of frozen parameters",
     what=WHAT,
     why="The optimizer's step moves nothing.",
-    instead="Give the optimizer what is to be trained, or unfreeze what it holds.",
+    instead="Give the optimizer what is to be trained, such as `head.parameters()`, or unfreeze what it holds.",
     severity=Severity.STILL,
     bad="""
 import torch

@@ -41,7 +41,7 @@ RULE = Rule(
     title="Wrong return of a custom Function",
     what=WHAT,
     why="A custom Function's `backward` must return one gradient for each input of `forward`, each of its input's shape.",
-    instead="Return them in the order of `forward`'s inputs, and None for an input that needs none.",
+    instead="Return them in the order of `forward`'s inputs, and `None` for an input that needs none.",
     severity=Severity.RAISED,
     bad="""
 import torch

@@ -40,7 +40,7 @@ class Slope(torch.autograd.Function):
     @staticmethod
     def forward(ctx, values):
         values = values.detach().requires_grad_()
-        with torch.set_grad_enabled(False):
+        with torch.no_grad():
             return torch.autograd.grad(values.pow(2).sum(), values)[0]  # <--
 
     @staticmethod
@@ -62,7 +62,7 @@ class Slope(torch.autograd.Function):
     @staticmethod
     def forward(ctx, values):
         values = values.detach().requires_grad_()
-        with torch.set_grad_enabled(True):
+        with torch.enable_grad():
             return torch.autograd.grad(values.pow(2).sum(), values)[0]
 
     @staticmethod

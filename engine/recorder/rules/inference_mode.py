@@ -23,7 +23,7 @@ RULE = Rule(
     title="Inference mode",
     what=WHAT,
     why="Nothing in the block is recorded, and a trained layer that needs the values for its own gradient refuses them.",
-    instead="Use `torch.no_grad()` if the result enters a trained layer, or nothing if its layers train.",
+    instead="Use `torch.no_grad()` in place of `torch.inference_mode()` if the result enters a trained layer, or nothing if its layers train.",
     severity=Severity.STARVED,
     bad="""
 import torch

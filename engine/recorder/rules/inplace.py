@@ -34,7 +34,14 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         instead = late if _last_is_a_step(analysis) else ""
         yield from raised_as("modified by", WHAT, analysis, line=culprit, more=more, instead=instead)
     else:
-        yield from raised_as(OTHERS, WHAT, analysis)
+        yield from raised_as(OTHERS, WHAT, analysis, line=_detached_in_place(analysis))
+
+
+def _detached_in_place(analysis: Analysis) -> Line | None:
+    """The last line that detached in place, where a backward pass refuses because of it: it raised elsewhere."""
+    if analysis.raised is None or not re.search("detached in-?place", analysis.raised.message):
+        return None
+    return next((call.line for call in reversed(analysis.calls) if call.operation == "detach_"), None)
 
 
 def _last_is_a_step(analysis: Analysis) -> bool:
@@ -64,7 +71,7 @@ RULE = Rule(
     title="Changed in place",
     what=WHAT,
     why="The backward pass needs the value as it was; torch refuses where it can tell, and where it can't the gradients are wrong.",
-    instead="Use the out-of-place form, or change a `.clone()`.",
+    instead="Use the out-of-place form, `h = h.add(1)` for `h.add_(1)`, or change a `.clone()`.",
     severity=Severity.RAISED,
     bad="""
 import torch
@@ -76,7 +83,7 @@ net, head, x = nn.Linear(3, 4), nn.Linear(4, 1), torch.ones(8, 3)
 def step():
     hidden = net(x).sigmoid()
     out = head(hidden)
-    hidden += 1  # <--
+    hidden.add_(1)  # <--
     return out.pow(2).mean()
 """,
     good="""
@@ -89,7 +96,7 @@ net, head, x = nn.Linear(3, 4), nn.Linear(4, 1), torch.ones(8, 3)
 def step():
     hidden = net(x).sigmoid()
     out = head(hidden)
-    hidden = hidden + 1
+    hidden = hidden.add(1)
     return out.pow(2).mean()
 """,
     check=check,

@@ -24,7 +24,7 @@ RULE = Rule(
     title="Integers or booleans on the way",
     what=WHAT,
     why="An index, a comparison or a cast to integers has no derivative, so what it was computed from can't learn by it.",
-    instead="Use a soft version (softmax, sigmoid, a weighted sum) or a straight-through estimator.",
+    instead="Use a soft version (`softmax`, `sigmoid`, a weighted sum) or a straight-through estimator.",
     severity=Severity.STARVED,
     bad="""
 import torch

@@ -87,7 +87,7 @@ class Net(nn.Module):
 
 
 net, x = Net(), torch.ones(8, 3)
-optimizer = torch.optim.SGD([p for name, p in net.named_parameters()], lr=0.1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 
 
 def step():

@@ -21,7 +21,7 @@ RULE = Rule(
     title="Gradients switched off",
     what=WHAT,
     why="What is computed in the block has no history, so nothing before or in it learns from what comes after.",
-    instead="Move what must be trained out of the block; around frozen layers only, freeze them with `requires_grad_(False)` instead, which still lets gradients through.",
+    instead="Move what must be trained out of the `no_grad` block; around frozen layers only, freeze them with `requires_grad_(False)` instead, which still lets gradients through.",
     severity=Severity.STARVED,
     bad="""
 import torch

@@ -146,7 +146,7 @@ optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 
 def step():
     chance = net(x).pow(2)
-    loss = (1 + chance).log().mean()
+    loss = chance.clamp(min=1e-9).log().mean()
     return loss
 """,
     check=check,

@@ -77,7 +77,7 @@ RULE = Rule(
     title="Not part of the loss",
     what=WHAT,
     why="What the loss does not depend on gets no gradient, however often it is computed.",
-    instead="Add its result to the loss, or take it out of the optimizer.",
+    instead="Add its result to the loss, `total = total + penalty`, or take it out of the optimizer.",
     severity=Severity.STARVED,
     bad="""
 import torch

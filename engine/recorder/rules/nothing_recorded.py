@@ -34,7 +34,7 @@ RULE = Rule(
     title="Nothing to diagnose",
     what=WHAT,
     why="Without a backward pass and without a parameter there is no gradient to look at.",
-    instead="Name the model: `names={'model': model}`, or pass its optimizer.",
+    instead="Keep what is trained in a variable outside of `step()`, name it (`names={'weight': weight}`), or pass its optimizer.",
     severity=Severity.RAISED,
     bad="""
 import torch

@@ -45,7 +45,7 @@ RULE = Rule(
     title="Computed tensor given to an optimizer",
     what=WHAT,
     why="A step would move a result that is computed anew each time, and never the leaf behind it.",
-    instead="Give the optimizer the leaf. Move, cast or scale the plain tensor first and make the leaf last: `nn.Parameter(t.to(device))`.",
+    instead="Give the optimizer the leaf. Move, cast or scale the plain tensor first and make the leaf last: `nn.Parameter(t.to(device))`, or `t.to(device).requires_grad_()`.",
     severity=Severity.RAISED,
     bad="""
 import torch

@@ -42,7 +42,7 @@ RULE = Rule(
     title="Optimizer of tensors that are gone",
     what=WHAT,
     why="The gradients come, and the optimizer moves other tensors by nothing.",
-    instead="Build the optimizer after the last change to the model, or `add_param_group` the new ones.",
+    instead="Build the optimizer after the last change to the model, of `net.parameters()`, or `add_param_group` the new ones.",
     severity=Severity.STILL,
     bad="""
 import torch

@@ -72,7 +72,7 @@ RULE = Rule(
     title="Codebook and commitment weights swapped",
     what=WHAT,
     why="The encoder runs after codes that hardly move, and the codebook does not follow the data.",
-    instead="Give the smaller weight to the term that detaches the code.",
+    instead="Give the smaller weight to the term that detaches the code: `0.25 * (z - code.detach()).pow(2).mean()`.",
     severity=Severity.WASTE,
     bad="""
 import torch
@@ -85,8 +85,7 @@ optimizer = torch.optim.SGD([*encoder.parameters(), *codes.parameters()], lr=0.1
 def step():
     z = encoder(x)
     code = codes(torch.cdist(z, codes.weight).argmin(1))
-    codebook = (z.detach() - code).pow(2).mean()  # <--
-    return 0.25 * codebook + (z - code.detach()).pow(2).mean()
+    return 0.25 * (z.detach() - code).pow(2).mean() + (z - code.detach()).pow(2).mean()  # <--
 """,
     good="""
 import torch
@@ -99,8 +98,7 @@ optimizer = torch.optim.SGD([*encoder.parameters(), *codes.parameters()], lr=0.1
 def step():
     z = encoder(x)
     code = codes(torch.cdist(z, codes.weight).argmin(1))
-    codebook = 16 * (z.detach() - code).pow(2).mean()
-    return 0.25 * codebook + (z - code.detach()).pow(2).mean()
+    return (z.detach() - code).pow(2).mean() + 0.25 * (z - code.detach()).pow(2).mean()
 """,
     check=check,
 )

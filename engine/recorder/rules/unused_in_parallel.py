@@ -59,7 +59,7 @@ RULE = Rule(
     title="Unused parameters under DistributedDataParallel",
     what=WHAT,
     why="The processes wait for each other's gradients: one that never comes stops the next step.",
-    instead="Use its result in the loss, freeze it before the model is wrapped, or pass `find_unused_parameters=True`.",
+    instead="Use its result, as in `hidden = layer(hidden)`, freeze it before the model is wrapped, or pass `find_unused_parameters=True`.",
     severity=Severity.RAISED,
     bad="""
 import torch

@@ -1,5 +1,10 @@
-"""What every rule keeps: its bad example has exactly its fault on the marked line, its good one has none."""
+"""What every rule keeps: its bad example has exactly its fault on the marked line, its good one has none.
 
+What a report advises on the bad example names in code what the good one does: a word of the lines that differ.
+"""
+
+import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +30,27 @@ def marked_line(text: str) -> int | None:
     return marked[0] if marked else None
 
 
+def words(code: str) -> Counter[str]:
+    return Counter(re.findall(r"\w+", code))
+
+
+def changed(rule: Rule) -> set[str]:
+    """The words that only one of the examples has, or has more of; where it is their order, all of those lines."""
+    bad, good = ([line.removesuffix(MARK) for line in text.splitlines()] for text in (rule.bad, rule.good))
+    without = words("\n".join(line for line in bad if line not in good))
+    with_ = words("\n".join(line for line in good if line not in bad))
+    return set((without - with_) + (with_ - without) or without)
+
+
 @each_rule
 def test_the_bad_example_has_exactly_this_fault(rule: Rule, tmp_path: Path) -> None:
     report = reported(rule.bad, rule, tmp_path)
     found = [(finding["rule"], finding["kind"], finding["line"]) for finding in report["findings"]]
     assert found == [(rule.name, rule.kind, marked_line(rule.bad))]
     assert not report["ok"]
+    (told,) = report["findings"]
+    assert told["title"] == rule.title
+    assert set(words(" ".join(re.findall("`([^`]*)`", told["suggestion"])))) & changed(rule)
 
 
 @each_rule
