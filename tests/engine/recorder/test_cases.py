@@ -225,7 +225,7 @@ def check_fault(expect: dict[str, Any], report: dict[str, Any], line: int | None
     again = {p["name"] for p in report["parameters"] if p["reason"].startswith("The same tensor as")}
     cured = {*expect["no_grad"], *expect.get("zero", ())} - {*expect.get("still_none", ()), *again}
     if not expect["raises"] and "fix" in expect:
-        assert cured <= set(first["names"])
+        assert cured <= names_in([f for f in report["findings"] if (f["kind"], f["line"]) == (kind, line)])
     if expect.get("wrong"):
         partial = {name for cut in report["cuts"] for name in cut["partial"]}
         assert (names_in(report["findings"]) | partial) & set(expect["wrong"])
