@@ -93,7 +93,7 @@ def test_whoever_is_held_by_an_optimizer_weighs_more_than_many_who_are_not() -> 
     names = {"many": many, "one": one, "head": head}
     known = record_step(step, names=names)
     assert [len(f.names) for f in known.findings] == [8, 2]
-    optimizer = torch.optim.SGD([*one.parameters(), *head.parameters(), many[0].weight], 0.1)
+    optimizer = torch.optim.SGD([*one.parameters(), *head.parameters(), *list(many.parameters())[:1]], 0.1)
     head.zero_grad()
     held = record_step(step, names=names, optimizer=optimizer)
     assert [len(f.names) for f in held.findings] == [2, 8]

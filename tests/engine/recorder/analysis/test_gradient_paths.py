@@ -20,7 +20,7 @@ def ways(analysis: Analysis, name: str) -> list[Way]:
 def test_a_way_has_the_lines_from_the_use_to_the_loss() -> None:
     net, x = nn.Linear(3, 4), torch.ones(5, 3)
 
-    def step() -> Tensor:
+    def step() -> object:
         hidden = net(x)
         hidden = hidden.tanh().exp()
         return hidden.mean()
@@ -34,7 +34,7 @@ def test_a_way_has_the_lines_from_the_use_to_the_loss() -> None:
 def test_two_uses_are_two_ways_and_one_line_is_one() -> None:
     net, x = nn.Linear(3, 4), torch.ones(5, 3)
 
-    def step() -> Tensor:
+    def step() -> object:
         first = net(x).tanh()
         second = net(2 * x)
         return loss_of(first) + (second + net(x)).sum()

@@ -86,7 +86,7 @@ def test_a_label_is_a_target_and_an_index_is_none() -> None:
     def labelled() -> Tensor:
         return nll_loss(net(x).log_softmax(1), teacher(x).argmax(1))
 
-    def picked() -> Tensor:
+    def picked() -> object:
         return net(x).log_softmax(1).gather(1, teacher(x).argmax(1, keepdim=True)).mean().neg()
 
     def chosen() -> Tensor:
@@ -167,7 +167,7 @@ def test_live_values_put_together_are_judged_though_nobody_starves(
 ) -> None:
     net, after, x = nn.Linear(3, 1), nn.Linear(2, 1), torch.ones(5, 3)
 
-    def step() -> Tensor:
+    def step() -> object:
         out = net(x).mean()
         values = copied(out)
         return loss_of(net(x)) + (after(values) if layer else values * out).sum()

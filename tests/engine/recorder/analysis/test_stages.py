@@ -22,7 +22,7 @@ def operations(stages: tuple[Stage, ...]) -> list[str]:
 def test_data_comes_first_and_each_stage_knows_where_its_inputs_were_made() -> None:
     net, x, y = nn.Linear(3, 2), torch.ones(5, 3), torch.ones(5, 2)
 
-    def step() -> Tensor:
+    def step() -> object:
         hidden = net(x)
         error = hidden - y
         return error.pow(2).mean()
@@ -40,7 +40,7 @@ def test_data_comes_first_and_each_stage_knows_where_its_inputs_were_made() -> N
 def test_the_variables_name_is_that_of_the_last_call_on_its_line() -> None:
     net, x = nn.Linear(3, 2), torch.ones(5, 3)
 
-    def step() -> Tensor:
+    def step() -> object:
         hidden = net(x).tanh()
         return hidden.sum()
 
@@ -54,7 +54,7 @@ def test_the_variables_name_is_that_of_the_last_call_on_its_line() -> None:
 def test_a_stage_says_with_whom_it_shares_its_memory() -> None:
     net, x = nn.Linear(3, 2), torch.ones(5, 3)
 
-    def step() -> Tensor:
+    def step() -> object:
         hidden = net(x)
         flat = hidden.detach().reshape(-1)
         return loss_of(hidden) + flat.sum() + x.view(-1).sum()
@@ -68,7 +68,7 @@ def test_a_stage_says_with_whom_it_shares_its_memory() -> None:
 def test_gradients_stand_at_their_stages_and_at_the_leaves() -> None:
     net, x, frozen = nn.Linear(3, 2), torch.ones(5, 3, requires_grad=True), torch.ones(5, 3)
 
-    def step() -> Tensor:
+    def step() -> object:
         return (net(x) + net(frozen).detach()).sum()
 
     stages = stages_of(step, net=net, x=x, frozen=frozen)
@@ -94,11 +94,11 @@ def test_a_custom_function_is_one_stage_with_its_name() -> None:
             return (values + values).clone()
 
         @staticmethod
-        def backward(ctx: Any, gradient: Tensor) -> Tensor:  # type: ignore[override]
+        def backward(ctx: Any, gradient: Tensor) -> Tensor:
             return 2 * gradient
 
     x = torch.ones(5, 3, requires_grad=True)
-    stages = stages_of(lambda: Twice.apply(x).sum(), x=x)
+    stages = stages_of(lambda: Twice.apply(x).sum(), x=x)  # type: ignore[no-untyped-call]
     assert operations(stages) == ["input", "Twice", "sum"]
     assert stages[1].inputs == (0,)
     assert stages[2].inputs == (1,)

@@ -19,7 +19,7 @@ class NoneBack(torch.autograd.Function):
         return values + other
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:  # type: ignore[override]
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         return gradient, None
 
 
@@ -77,7 +77,7 @@ def test_a_function_that_returns_nothing_and_one_that_returns_zeros() -> None:
 
     def step(function: type[NoneBack]) -> Analysis:
         other.grad = x.grad = None
-        return analysis_of(lambda: loss_of(function.apply(x, other.expand(5, 4))), {"other": other, "x": x})
+        return analysis_of(lambda: loss_of(function.apply(x, other.expand(5, 4))), {"other": other, "x": x})  # type: ignore[no-untyped-call]
 
     nothing, zeros = step(NoneBack), step(ZerosBack)
     assert told(nothing) == [("custom_function", "NoneBack", ("other",), False)]
