@@ -3,6 +3,8 @@
 Exit status 0: nothing is starved by accident. 1: something is. 2: the step could not be run, and one sentence on the
 error output says why; where it raised, the report tells what was seen until then. What the file prints goes to the
 error output, and the standard output has the report alone.
+
+`detach-lab explain KIND` says what a kind of finding is, `detach-lab rules` lists them all.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import sys
 from collections.abc import Sequence
 
 from . import __version__
-from .subprocess_recording import PACKAGE, run_apart
+from .subprocess_recording import PACKAGE, Told, run_apart
 
 
 def command() -> int:
@@ -27,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command, by default that of the process, and returns its exit status."""
     options = _parser().parse_args(arguments)
     try:
-        told = run_apart(options.file, options.calls, "json" if options.json else "text", output=2)
+        told = _told(options)
         _write(told.report)
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
@@ -42,6 +44,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return told.status
 
 
+def _told(options: argparse.Namespace) -> Told:
+    if options.command == "trace":
+        return run_apart(options.file, options.calls, "json" if options.json else "text", output=2)
+    from .recorder import explain  # with torch, which tracing leaves to the other process
+
+    if options.command == "rules":
+        return Told(0, "", (explain.markdown() if options.markdown else explain.table()).encode())
+    try:
+        return Told(0, "", explain.explanation(options.kind).encode())
+    except ValueError as error:
+        sentence = str(error)
+        return Told(2, f"{sentence[:1].upper()}{sentence[1:]}.", b"")
+
+
 def _write(report: bytes) -> None:
     sys.stdout.buffer.write(report)
     sys.stdout.flush()
@@ -53,11 +69,15 @@ def _parser() -> argparse.ArgumentParser:
         description="Where does a gradient stop, and why?",
     )
     parser.add_argument("--version", action="version", version=f"detach-lab {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="trace")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     trace = commands.add_parser("trace", help="record a file that defines step() and say what starves")
     trace.add_argument("file", help="a Python file with a function step() that returns the loss")
     trace.add_argument("--json", action="store_true", help="print the report as JSON")
     trace.add_argument("--calls", type=_count, default=1, metavar="N", help="how often to call step() (1)")
+    explain = commands.add_parser("explain", help="say what a kind of finding is, with an example")
+    explain.add_argument("kind", metavar="KIND", help='a kind or the name of a rule, such as "detach"')
+    rules = commands.add_parser("rules", help="list every rule: its name, its kind, its title")
+    rules.add_argument("--markdown", action="store_true", help="print the reference page of the docs")
     return parser
 
 

@@ -1,6 +1,6 @@
 """The engine installed as `detach_lab` in somebody else's project, which has an `engine` of its own.
 
-The wheel is built and installed into a fresh environment. That has torch, numpy, pytest and what they need, linked
+The wheel is built and installed into a fresh environment. That has torch, numpy, jinja2, pytest and what they need, linked
 from the tests' own environment instead of downloaded, and nothing else: no pandas, no streamlit.
 """
 
@@ -47,6 +47,7 @@ import sys
 from detach_lab import record, recording
 from my_step import good_step, optimizer, step
 print(record(step, optimizer=optimizer).findings[0].location.line)
+print("<table>" in record(step, optimizer=optimizer)._repr_html_())
 with recording(optimizer=optimizer) as recorded:
     loss = good_step()
     loss.backward()
@@ -74,7 +75,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     environment = folder / "environment"
     venv.create(environment, with_pip=False, symlinks=True)
     (site,) = environment.glob("lib/python*/site-packages")
-    for name in needed("torch", "numpy", "pytest"):
+    for name in needed("torch", "numpy", "jinja2", "pytest"):
         link(name, site)
     made = environment / "bin" / "python"
     install = [sys.executable, "-m", "pip", "--python", str(made), "install", "-q", "--no-deps", "--no-index"]
@@ -139,8 +140,8 @@ def test_so_does_the_module(python: Path, project: Path) -> None:
 def test_so_does_an_import_without_pandas(python: Path, project: Path) -> None:
     done = run(project, python, "-c", BY_IMPORT)
     assert done.returncode == 0, done.stderr
-    line, rest = done.stdout.splitlines()
-    assert line == "10"
+    line, shown, rest = done.stdout.splitlines()
+    assert (line, shown) == ("10", "True")
     assert rest.startswith("True [] ")
     assert str(project) in rest
 
@@ -165,4 +166,4 @@ def test_the_version_is_told(python: Path, project: Path) -> None:
 def test_the_extra_is_what_the_app_s_requirements_are() -> None:
     listed = (ROOT / "requirements.txt").read_text().split()
     assert [one for one in listed if not one.startswith("torch==")] == PROJECT["optional-dependencies"]["app"]
-    assert PROJECT["dependencies"] == ["torch>=2.4", "numpy"]
+    assert PROJECT["dependencies"] == ["torch>=2.4", "numpy", "jinja2"]

@@ -3,11 +3,13 @@
 import re
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.imports import ROOT, imports, sources
+
 README = (ROOT / "README.md").read_text()
 
 
@@ -41,3 +43,98 @@ def test_the_python_it_shows_runs(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"\]\(([\w/.]+)\)", README))))
 def test_what_it_links_to_is_there(path: str) -> None:
     assert (ROOT / path).exists()
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A flow chart: the boxes with what stands in them, the frames around each, and the arrows."""
+
+    boxes: dict[str, list[Path]]
+    frames: dict[str, tuple[str, ...]]
+    arrows: set[tuple[str, str]]
+
+    def box_of(self, module: Path) -> str:
+        (found,) = [
+            name
+            for name, inside in self.boxes.items()
+            if any(module == one or one in module.parents for one in inside)
+        ]
+        return found
+
+    def around(self, box: str) -> set[str]:
+        """A box and the frames that it stands in."""
+        return {box, *self.frames[box]}
+
+    def imported(self) -> list[tuple[set[str], set[str]]]:
+        """For each import between two boxes: what stands around the one and not the other, and the reverse."""
+        pairs = set()
+        for module, others in imports().items():
+            for other in others:
+                if self.has(module) and self.has(other):
+                    pairs.add((self.box_of(module), self.box_of(other)))
+        ends = [(self.around(one), self.around(other)) for one, other in pairs if one != other]
+        return [(one - other, other - one) for one, other in ends]
+
+    def has(self, module: Path) -> bool:
+        return any(module == one or one in module.parents for inside in self.boxes.values() for one in inside)
+
+
+def read(drawing: str, *folders: str) -> Picture:
+    boxes, frames, arrows, around = {}, {}, set(), []
+    for line in map(str.strip, drawing.splitlines()):
+        if frame := re.match(r"subgraph (\w+)", line):
+            around.append(frame[1])
+        elif line == "end":
+            around.pop()
+        elif box := re.match(r'(\w+)\["(.+?)(?:<br>|"\])', line):
+            boxes[box[1]] = [at for name in box[2].split(", ") for at in files(name, folders)]
+            frames[box[1]] = tuple(around)
+        elif arrow := re.match(r"(\w+) --> (.+)", line):
+            arrows |= {(arrow[1], end) for end in arrow[2].split(" & ")}
+    return Picture(boxes, frames, arrows)
+
+
+def files(name: str, folders: tuple[str, ...]) -> list[Path]:
+    """The module, folder or modules that a box names."""
+    for folder in folders:
+        found = [*ROOT.glob(f"{folder}{name}"), *ROOT.glob(f"{folder}{name}.py")]
+        if found:
+            return [path.relative_to(ROOT) for path in found]
+    raise AssertionError(f"{name} is nowhere")
+
+
+PICTURES = [
+    read(drawing, *folders)
+    for drawing, folders in zip(
+        blocks("mermaid"),
+        [("", "engine/", "pages/components/"), ("engine/recorder/",)],
+        strict=True,
+    )
+]
+WHOLE, RECORDER = PICTURES
+each_picture = pytest.mark.parametrize("picture", PICTURES, ids=["architecture", "recorder"])
+
+
+@each_picture
+def test_every_import_between_two_boxes_is_drawn(picture: Picture) -> None:
+    missing = [
+        (sorted(ours), sorted(theirs))
+        for ours, theirs in picture.imported()
+        if not any((one, other) in picture.arrows for one in ours for other in theirs)
+    ]
+    assert missing == []
+
+
+@each_picture
+def test_every_arrow_is_an_import(picture: Picture) -> None:
+    true = {(one, other) for ours, theirs in picture.imported() for one in ours for other in theirs}
+    assert picture.arrows - true == set()
+    assert len(picture.arrows) > 10
+
+
+def test_every_module_stands_in_one_box() -> None:
+    packages = {Path("pages/components/__init__.py")}
+    for module in set(sources()) - packages:
+        assert WHOLE.box_of(module)
+        if module.is_relative_to("engine/recorder"):
+            assert RECORDER.box_of(module)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from .analysis.analysis import Analysis, analyse
 from .analysis.cuts import CutFound
 from .analysis.stages import build_stages
-from .analysis.zeros import ZeroFound
 from .capture.frames import Line
 from .capture.session import Session
 from .notes import notes_on
@@ -38,7 +37,7 @@ def _diagnosed(analysis: Analysis) -> StepRecord:
     notes = tuple(notes_on(analysis))
     cuts = (
         *(_cut(cut, analysis, where) for cut in analysis.cuts),
-        *(_zero_cut(z, analysis) for z in analysis.zeros),
+        *_zero_cuts(analysis),
     )
     return StepRecord(
         loss=analysis.loss_value,
@@ -54,6 +53,7 @@ def _diagnosed(analysis: Analysis) -> StepRecord:
         ),
         notes=notes,
         backwards=tuple(_backwards(analysis, where)),
+        file=analysis.file,
     )
 
 
@@ -101,20 +101,25 @@ def _finding(one: _Ranked, analysis: Analysis) -> Finding:
 def _cut(cut: CutFound, analysis: Analysis, where: dict[int, int]) -> Cut:
     stage = next((where[id(e)] for call in cut.calls for e in call.outputs if id(e) in where), None)
     return Cut(
-        cut.kind, rules_of(cut.kind)[0].title, analysis.location(cut.line), cut.starved, cut.intended, stage,
+        cut.kind, rules_of(cut.rule)[0].title, analysis.location(cut.line), cut.starved, cut.intended, stage,
         cut.partial, cut.possible, cut.why,
     )  # fmt: skip
 
 
-def _zero_cut(zero: ZeroFound, analysis: Analysis) -> Cut:
-    title = rules_of(zero.kind)[0].title
-    return Cut(zero.kind, title, analysis.location(zero.line), zero.starved, zero.harmless, None)
+def _zero_cuts(analysis: Analysis) -> Iterator[Cut]:
+    """One for each line that sends zeros, whatever the causes."""
+    found: dict[tuple[str, Line | None, bool], dict[str, None]] = {}
+    for zero in analysis.zeros:
+        found.setdefault((zero.kind, zero.line, zero.harmless), {}).update(dict.fromkeys(zero.starved))
+    for (kind, line, harmless), starved in found.items():
+        title = rules_of(kind)[0].title
+        yield Cut(kind, title, analysis.location(line), tuple(starved), harmless, None)
 
 
 def _backwards(analysis: Analysis, where: dict[int, int]) -> Iterable[BackwardRecord]:
-    bits = [(name, analysis.bit(tensor)) for name, tensor in analysis.names.parameters.items()]
+    bits = [(name, analysis.bit(tensor)) for name, tensor in analysis.once.items()]
     for run in analysis.passes:
         if run.to_leaves:
             reached = tuple(name for name, bit in bits if run.arrived.get(bit, "none") != "none")
             root = where.get(id(run.roots[0])) if run.roots else None
-            yield BackwardRecord(root, analysis.location(run.line), reached)
+            yield BackwardRecord(root, analysis.location(run.line), reached, run.loss)

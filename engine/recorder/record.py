@@ -143,6 +143,10 @@ class ParameterRecord(NamedTuple):
     paths: tuple[GradientPath, ...] = ()
     """The ways by which its gradient came, one for each call that used it."""
     requires_grad: bool = True
+    meant: bool = False
+    """Whether it stays without a gradient on purpose, as far as can be told."""
+    same_as: str = ""
+    """The first name of the same tensor, where it has several and this is another."""
 
     def __repr__(self) -> str:
         return _short(self, f"{self.name} {list(self.shape)}: {self.state}")
@@ -232,6 +236,8 @@ class BackwardRecord:
     """The line of the `backward()`, or None where the recorder called it on the loss that the step returned."""
     reached: tuple[str, ...]
     """The parameters that it brought a gradient to."""
+    loss: float | None = None
+    """The number that was backpropagated."""
 
     def __repr__(self) -> str:
         return _short(self, f"from stage {self.stage} to {_counted(len(self.reached), 'parameter')}")
@@ -242,7 +248,9 @@ class StepData:
     """One recorded step, forward and back, and what is to be said about it."""
 
     loss: float | None
-    """The loss that `backward()` was asked for, or None where the step gave none."""
+    """What the step returned, or else what its one backward pass started from.
+
+    None where it gave nothing, and where several passes stand side by side: `backwards` has the loss of each."""
     stages: tuple[Stage, ...]
     parameters: tuple[ParameterRecord, ...]
     cuts: tuple[Cut, ...]
@@ -259,6 +267,8 @@ class StepData:
     """Sentences about what is no fault of the gradients and still keeps parameters where they are."""
     backwards: tuple[BackwardRecord, ...] = ()
     """The backward passes, in order: one for each loss of the step."""
+    file: str = ""
+    """The file that was traced: a line of it needs no file's name."""
 
     @property
     def ok(self) -> bool:

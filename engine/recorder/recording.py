@@ -73,7 +73,7 @@ class recording:  # noqa: N801 (a context manager, named like those of the stand
         runs = session.tape.backwards
         if isinstance(error, Exception):
             session.note_error(error, "backward" if runs and not runs[-1].finished else "step")
-        session.take_last_loss()
+        session.take_loss_of_passes()
         session.growth.measure(self._variables())
         self._report = diagnose(session)
         if self._constant and error is None:

@@ -3,9 +3,10 @@
 import re
 from pathlib import Path
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Opener, no_exception, no_sideways_scroll
+from tests.browser.conftest import Opener, no_exception, no_sideways_scroll, wait
 from tests.servers import running_server
 
 STARVING = """
@@ -42,6 +43,15 @@ def test_the_bare_address_opens_on_the_file_and_follows_it_as_it_is_saved(
         page = open_page(address)
         expect(page).to_have_url(re.compile("/trace_your_code"))
         expect(page.get_by_test_id("stAlert")).to_contain_text("my_step.py:8")
+        row = page.get_by_role("group", name="Parameters").locator("summary", has_text="net.* (2 parameters)")
+        expect(page.get_by_text("net.weight, 2 x 3")).not_to_be_visible()
+        row.click()
+        expect(page.get_by_text("net.weight, 2 x 3")).to_be_visible()
+        page.get_by_text("Why it hurts: Detached tensor").click()
+        expect(page.get_by_text("Without it:")).to_be_visible()
+        wait(page)
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
         path.write_text(STARVING.replace(".detach()", ""))
         expect(page.get_by_test_id("stAlert")).to_contain_text("Nothing is wrong here")
         no_exception(page)

@@ -12,4 +12,4 @@ def step():
     h, w = mha(x, x, proj(x), key_padding_mask=m & (torch.arange(5) > 0))
     return h.pow(2).mean()
 
-EXPECT = dict(kind='item', cut_line=11, no_grad=['gate.weight', 'gate.bias'], raises=None)
+EXPECT = dict(kind='torch_tensor', cut_line=11, no_grad=['gate.weight', 'gate.bias'], raises=None)

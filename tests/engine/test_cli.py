@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from engine.cli import main
+from engine.recorder.rules import all_rules, rules_of
 from engine.subprocess_recording import Told, run_apart, tell
 
 ROOT = Path(__file__).parents[2]
@@ -254,3 +255,47 @@ def test_a_step_may_define_dataclasses_and_import_its_neighbour(tmp_path: Path) 
     assert location is not None
     assert location.file.endswith("neighbour_of_step.py")
     assert (location.line, location.text) == (2, "return h.detach()")
+
+
+def test_a_kind_is_explained_by_all_its_rules(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert main(["explain", "no_grad"]) == 0
+    said = capsysbinary.readouterr().out.decode()
+    for rule in rules_of("no_grad"):
+        assert rule.title in said
+        for example in (rule.bad, rule.good):
+            assert all(line in said for line in example.strip().splitlines())
+        for text in (rule.what, rule.why, rule.instead):
+            assert text in " ".join(said.split())
+    assert "Severity: fault" in said
+
+
+def test_a_rule_is_explained_by_its_name_alone(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert main(["explain", "sampled"]) == 0
+    said = capsysbinary.readouterr().out.decode()
+    (rule,) = rules_of("sampled")
+    assert said.startswith(rule.title)
+    assert rules_of("no_grad")[0].title not in said
+
+
+def test_an_unknown_kind_gets_one_sentence_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "detatch"]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith("No rule is called 'detatch'; the nearest are detach")
+    assert len(told.err.splitlines()) == 1
+
+
+def test_every_rule_is_listed_with_its_kind_and_title(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert main(["rules"]) == 0
+    head, *lines = capsysbinary.readouterr().out.decode().splitlines()
+    assert head.split() == ["name", "kind", "title"]
+    assert [line.split(maxsplit=2) for line in lines] == [[r.name, r.kind, r.title] for r in all_rules()]
+
+
+def test_the_reference_page_is_what_the_rules_say(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert main(["rules", "--markdown"]) == 0
+    said = capsysbinary.readouterr().out.decode()
+    assert said == (ROOT / "docs" / "rules.md").read_text(encoding="utf-8"), (
+        "run: python -m engine rules --markdown > docs/rules.md"
+    )
+    assert all(f"## {rule.name}\n" in said for rule in all_rules())

@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine.examples import examples
+from engine.recorder.rules import rules_of
 from pages.components.shell.command_line import named_file
 from tests.pages.test_pages import html, opened, text
 
@@ -46,6 +47,41 @@ def test_an_intended_detach_gets_no_warning() -> None:
     assert not app.error
     assert app.success
     assert any("meant" in table for table in html(app))
+
+
+def test_a_finding_has_its_title_and_its_severity_and_no_id() -> None:
+    app = opened(PAGE, traced="b_silently_wrong")
+    shown = text(app) + "".join(html(app))
+    assert "**1. Sample without a history** (✕ fault, line 21)" in text(app)
+    assert "Gradients switched off" in shown
+    assert "no_grad" not in shown.replace("torch.no_grad", "")
+
+
+def test_what_the_verdict_says_is_not_said_again() -> None:
+    app = opened(PAGE, traced="b_silently_wrong")
+    said = "draws numbers without a history"
+    assert said in app.error[0].value
+    assert not any(said in one.value for one in app.main.markdown)
+
+
+def test_a_finding_comes_with_the_explanation_of_its_rule() -> None:
+    app = opened(PAGE, traced="b_silently_wrong")
+    (rule,) = rules_of("sampled")
+    app.session_state["rule of finding 1"] = True
+    app.run()
+    assert not app.exception
+    assert rule.why in text(app).replace("\\", "")
+    codes = [one.value for one in app.main.code]
+    assert rule.bad.strip() in codes
+    assert rule.good.strip() in codes
+
+
+def test_parameters_of_one_fate_are_one_row_that_opens() -> None:
+    table = next(t for t in html(opened(PAGE, traced="b_silently_wrong")) if 'aria-label="Parameters"' in t)
+    assert "<summary>actor.* (4 parameters)</summary>" in table
+    assert all(f"<li>actor.{name}," in table for name in ("0.weight", "0.bias", "2.weight", "2.bias"))
+    assert table.count("cut by finding 1") == 1
+    assert table.count("❄ frozen") == 1
 
 
 def test_the_filter_finds_calls_by_any_of_their_words() -> None:

@@ -6,37 +6,34 @@ straight-through estimator helps a `round` and would harm a mask.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..capture.data_flow import Call, Entry
-from ..capture.frames import Line
 from ..capture.torch_private import has_hook_after, has_hook_before
+from .cause import Cause
 from .facts import Facts
-
-
-class Cause(NamedTuple):
-    """Half a sentence that says why, and what to do."""
-
-    why: str
-    advice: str
-    line: Line | None = None
-    """The line to blame where it is not the operation's."""
-    passes: bool = False
-    """Whether one step of training is known to end it."""
-    after: bool = False
-    """Whether the gradient came and was made zeros afterwards, so that other calls of the step don't matter."""
-
+from .flat_spots import flat_spot
 
 _PRODUCTS = frozenset(
     [
         "mul", "mul_", "__mul__", "__rmul__", "__imul__", "multiply", "matmul", "__matmul__", "__rmatmul__", "mm", "bmm",
         "mv", "dot", "inner", "outer", "einsum", "linear", "bilinear", "addmm", "baddbmm", "addmv", "addcmul", "addbmm",
         "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "tensordot", "kron",
-        "scaled_dot_product_attention", "rnn_tanh_cell", "rnn_relu_cell", "lstm_cell", "gru_cell", "prod",
+        "scaled_dot_product_attention", "rnn_tanh_cell", "rnn_relu_cell", "lstm_cell", "gru_cell", "prod", "lerp", "lerp_",
+        "addcmul_", "multi_dot", "chain_matmul", "addr", "ger", "vdot",
     ]
 )  # fmt: skip
+_ADDED = {
+    "linear": 2, "conv1d": 2, "conv2d": 2, "conv3d": 2, "conv_transpose1d": 2, "conv_transpose2d": 2,
+    "conv_transpose3d": 2, "bilinear": 3, "addmm": 0, "baddbmm": 0, "addmv": 0, "addcmul": 0, "addcmul_": 0,
+    "addbmm": 0, "addr": 0,
+}  # fmt: skip
+"""Of a product that adds something as well: which of its inputs that is. It is no factor."""
+_NORMS = frozenset(["batch_norm", "layer_norm", "group_norm", "instance_norm", "rms_norm", "_weight_norm"])
+_OF_SEVERAL = frozenset(
+    ["multi_head_attention_forward", "_native_multi_head_attention", "lstm", "gru", "rnn_tanh"]
+)
+"""Calls that have several products inside: there a matrix is a factor, and a vector a bias."""
 _UNITS_OFF = frozenset(["relu", "relu_", "threshold", "threshold_", "relu6", "clamp_min", "clamp_min_"])
 _RANGES = frozenset(["clamp", "clamp_", "clip", "clip_", "clamp_max", "hardtanh", "hardtanh_", "hardsigmoid"])
 _BRANCHES = frozenset(
@@ -73,6 +70,9 @@ def cause_of(node: int, bit: int, facts: Facts) -> Cause | None:
     if call is None:
         return None
     operation = call.operation
+    flat = flat_spot(call, bit, facts)
+    if flat is not None:
+        return flat
     if operation in _UNITS_OFF:
         return Cause(f"every unit of this `{operation}` is off", _OFF)
     if operation in _RANGES:
@@ -81,9 +81,19 @@ def cause_of(node: int, bit: int, facts: Facts) -> Cause | None:
         return Cause(f"`{operation}` took every element from elsewhere", _BRANCH)
     if "softmax" in operation and _constant(call.outputs[0]):
         return Cause(f"a `{operation}` over one entry is a constant", _ONE_ENTRY)
-    if operation in _PRODUCTS:
-        return _zero_factor(call, bit, facts)
-    return None
+    factors = [entry for entry in _factors(call, facts) if not entry.value >> bit & 1]
+    return _zero_factor(call, factors, facts)
+
+
+def starts_at_zero(leaf: int, facts: Facts) -> bool:
+    """Whether a leaf is all zeros before its first step, and that step will move it."""
+    name = facts.bits.get(leaf, "")
+    return (
+        id(facts.leaf(leaf)) in facts.zero_before
+        and facts.trainable(name)
+        and facts.states[name] == "gradient"
+        and (not facts.held or facts.is_held(name))
+    )
 
 
 def is_product(node: int, facts: Facts) -> bool:
@@ -107,23 +117,42 @@ def changed_after(bit: int, facts: Facts) -> Cause | None:
     )
 
 
-def _zero_factor(call: Call, bit: int, facts: Facts) -> Cause | None:
-    others = [entry for entry in call.inputs if not entry.value >> bit & 1 and _all_zero(entry, facts)]
-    if not others:
+def _factors(call: Call, facts: Facts) -> list[Entry]:
+    """The inputs of a call that what it sends back to another input is multiplied by."""
+    operation, inputs = call.operation, call.inputs
+    if operation in _NORMS:  # after the input the scale, then the bias; running statistics are neither
+        return [e for e in inputs[1:] if e.leaf is not None or e.tracked][:1]
+    if operation in _OF_SEVERAL:
+        return [e for e in inputs if e.leaf is not None and facts.leaf(e.leaf).dim() > 1]
+    if operation not in _PRODUCTS:
+        return []
+    added = _ADDED.get(operation)
+    return [entry for at, entry in enumerate(inputs) if at != added]
+
+
+def _zero_factor(call: Call, factors: list[Entry], facts: Facts) -> Cause | None:
+    """What is said of a factor of zeros: the one that a step will move, where there is one."""
+    starting = [e for e in factors if _all_zero(e, facts) is not False and _learns(e, facts)]
+    zeros = [e for e in factors if _all_zero(e, facts)]
+    if not starting and not zeros:
         return None
-    factor = others[0]
-    who = "the other factor"
+    factor = (starting or zeros)[0]
+    who = "its scale" if call.operation in _NORMS else "the other factor"
     if _name(factor, facts):
         who += f", `{_name(factor, facts)}`,"
     elif factor.call is not None and factor.call.line is not None and factor.call.line != call.line:
         who += f", made on line {factor.call.line.line},"
-    trained = [n for n in facts.named(factor.tracked) if facts.trainable(n)]
-    zero = facts.zero_before
-    if any(facts.states.get(n) == "gradient" and id(facts.tensor(n)) in zero for n in trained):
+    if starting:
         return Cause(f"{who} is all zeros before its first step", _STARTS_AT_ZERO, passes=True)
+    trained = [n for n in facts.named(factor.tracked) if facts.trainable(n)]
     first_state = call.operation.endswith("_cell") and not trained
-    both = bool(trained) and all(id(facts.tensor(n)) in zero for n in trained)
+    both = bool(trained) and all(id(facts.tensor(n)) in facts.zero_before for n in trained)
     return Cause(f"{who} is all zeros", _BOTH if both else _FACTOR, passes=first_state)
+
+
+def _learns(factor: Entry, facts: Facts) -> bool:
+    """Whether a factor is, or was made by, a parameter that is all zeros before its first step."""
+    return any(factor.tracked >> bit & 1 and starts_at_zero(bit, facts) for bit in facts.bits)
 
 
 def _name(entry: Entry, facts: Facts) -> str:
@@ -131,11 +160,12 @@ def _name(entry: Entry, facts: Facts) -> str:
     return named[0] if named else entry.name
 
 
-def _all_zero(entry: Entry, facts: Facts) -> bool:
+def _all_zero(entry: Entry, facts: Facts) -> bool | None:
+    """Whether every element is zero; None where the tensor was too large to be looked at."""
     if entry.leaf is not None:
-        return id(facts.flow.graph.leaves[entry.leaf]) in facts.zero_before
+        return id(facts.leaf(entry.leaf)) in facts.zero_before
     lowest, highest = _range(entry)
-    return lowest == 0 == highest
+    return None if lowest is None else lowest == 0 == highest
 
 
 def _constant(entry: Entry) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ..capture.data_flow import Call, Entry
 from ..capture.frames import Line
-from .facts import Facts
+from .facts import Facts, open_ways
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +36,12 @@ class CutFound:
     """Why it is taken to be intended."""
 
     @property
+    def rule(self) -> str:
+        """The name of the rule that tells of it: its kind, but that a count of floats is made of no integers."""
+        counted = self.kind == "integer" and all(e.floating for e in self.outputs if not e.tracked)
+        return "no_derivative" if counted else self.kind
+
+    @property
     def in_step(self) -> bool:
         """Whether it stands in the step, and not before it."""
         return not self.calls or any(call.in_step for call in self.calls)
@@ -52,12 +58,18 @@ class _Gathered:
     outputs: list[Entry] = field(default_factory=list)
     lost: int = 0
     on_the_way: int = 0
+    starving: int = 0
+    """Lost here, and known to autograd nowhere on some way from here to the end."""
     perhaps: int = 0
+    """The same by a way through plain numbers, which can't be proven."""
 
 
 def find_cuts(facts: Facts) -> tuple[CutFound, ...]:
     """All cuts in the order of the code, with the parameters that starve by each."""
     found: dict[tuple[str, Line | None], _Gathered] = {}
+    hungry = _starving_bits(facts)
+    certain = open_ways(facts.roots, hungry)
+    possible = open_ways(facts.roots, hungry, facts.sinks) if facts.sinks else certain
     for call, lost in [
         *_lost_before(facts),
         *((call, _lost(call, facts)) for call in facts.calls if call.kind),
@@ -76,8 +88,8 @@ def find_cuts(facts: Facts) -> tuple[CutFound, ...]:
             cut.outputs.append(entry)
             if id(entry) in facts.into_loss:
                 cut.on_the_way |= gone
-            elif id(entry) in facts.perhaps:
-                cut.perhaps |= gone
+            cut.starving |= gone & certain.get(id(entry), 0)
+            cut.perhaps |= gone & possible.get(id(entry), 0)
     cuts = _blamed(sorted(found.values(), key=lambda cut: cut.first), facts)
     return tuple(cut for cut in cuts if cut.starved or cut.in_step)
 
@@ -93,7 +105,7 @@ def _lost(call: Call, facts: Facts) -> list[tuple[Entry, int]]:
     """The outputs by which leaves were lost, each with those leaves as bits."""
     came = 0
     for entry in call.inputs:
-        came |= entry.value if call.sink or call.operation in ("torch_tensor",) else entry.tracked
+        came |= entry.value if call.sink or _rebuilds(call, entry.call) else entry.tracked
     if call.function is not None:
         came &= ~facts.flow.graph.reach.get(call.function, 0)
     kept = 0
@@ -107,23 +119,34 @@ def _lost(call: Call, facts: Facts) -> list[tuple[Entry, int]]:
     return lost
 
 
+def _rebuilds(call: Call, source: Call | None) -> bool:
+    """Whether a call builds a tensor of a list that was read in the same line: `torch.tensor(h.tolist())`."""
+    return call.kind == "torch_tensor" and source is not None and source.sink and source.line == call.line
+
+
+def _starving_bits(facts: Facts) -> int:
+    """The named leaves to which no gradient came."""
+    bits = 0
+    for bit, name in facts.bits.items():
+        if facts.states.get(name) == "none" and name not in facts.wiped:
+            bits |= 1 << bit
+    return bits
+
+
 def _blamed(cuts: list[_Gathered], facts: Facts) -> Iterator[CutFound]:
     """The cuts, each with the starved parameters that it stands before."""
 
-    def starving(bits: int) -> list[str]:
-        return [n for n in facts.named(bits) if facts.states.get(n) == "none" and n not in facts.wiped]
-
-    certain = {n for cut in cuts for n in starving(cut.on_the_way)}
-    in_step = {
-        n for cut in cuts if any(call.in_step for call in cut.calls) for n in facts.named(cut.on_the_way)
-    }
+    certain, in_step = 0, 0
     for cut in cuts:
-        starved, possible = starving(cut.on_the_way), False
-        if not any(call.in_step for call in cut.calls):
-            starved = [n for n in starved if n not in in_step]
-        perhaps = [n for n in starving(cut.perhaps) if n not in certain]
-        if perhaps and not starved:
-            starved, possible = perhaps, True
+        certain |= cut.starving
+        if any(call.in_step for call in cut.calls):
+            in_step |= cut.starving
+    for cut in cuts:
+        before = not any(call.in_step for call in cut.calls)
+        starved, possible = facts.named(cut.starving & ~(in_step if before else 0)), False
+        if not starved:
+            starved = facts.named(cut.perhaps & ~certain)
+            possible = bool(starved)
         fed = [n for n in facts.named(cut.on_the_way) if facts.states.get(n) in ("gradient", "zero")]
         yield CutFound(
             cut.kind, cut.line, tuple(cut.calls), tuple(cut.outputs), cut.lost, cut.on_the_way,

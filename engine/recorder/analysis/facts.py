@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from torch import Tensor
 from torch.optim import Optimizer
@@ -25,20 +24,10 @@ from ..capture.names import Names, add_held
 from ..capture.session import Session, Snapshot
 from ..capture.source_text import line_that_binds
 from ..capture.tape import Event, Made, Tape
-from ..capture.tensors import is_zero
-from ..capture.torch_private import has_hook_after, version_of
 from ..record import Location, ParameterState, Raised
+from .states import Uses, arrivals, states_of
 
 _NO_GRADIENT = r"element \d+ of \w+ does not require grad|doesn't require gradient|has requires_grad=False"
-
-
-class State(NamedTuple):
-    """What a step left in one parameter's `.grad`."""
-
-    of: ParameterState
-    wiped: bool = False
-    """Whether a gradient came and was cleared before anything used it."""
-    wiped_by: Line | None = None
 
 
 @dataclass(frozen=True)
@@ -74,6 +63,8 @@ class Facts:
     loss_value: float | None
     backward_is_ours: bool
     """Whether the step returned its loss and left `backward()` to the recorder."""
+    by_hand: bool
+    """Whether the step made its update without a `backward()`, of gradients that it computed or set itself."""
     whole_step: bool
     read_later: Mapping[str, int]
     """Variables whose `.grad` the code after a block reads, with the line that does."""
@@ -95,7 +86,10 @@ class Facts:
     """The reader's name of each leaf, by bit."""
     states: Mapping[str, ParameterState]
     wiped: Mapping[str, Line | None]
-    """Parameters whose gradient came and was cleared before any optimizer used it, with the line that did."""
+    """Parameters whose gradient came and was cleared before anything used it, with the line that did."""
+    spent: Mapping[str, Line | None]
+    """Parameters whose gradient came, was used, and was cleared afterwards, with the line that did."""
+    uses: Uses
     once: Mapping[str, Tensor]
     """Every parameter by the first of its names."""
     held: frozenset[int]
@@ -126,8 +120,16 @@ class Facts:
         return found
 
     @cached_property
-    def _events_by_tensor(self) -> dict[int, list[Event]]:
-        return by_tensor(self.events)
+    def moving_loss(self) -> set[int]:
+        """The ids of the entries behind the end of the step that autograd knows the way to."""
+        seen: set[int] = set()
+        todo = list(self.roots)
+        while todo:
+            entry = todo.pop()
+            if entry.tracked and id(entry) not in seen:
+                seen.add(id(entry))
+                todo += self.before_entry(entry)
+        return seen
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -140,7 +142,7 @@ class Facts:
 
     def events_of(self, tensor: Tensor) -> list[Event]:
         """What happened to one tensor, in order."""
-        return self._events_by_tensor.get(id(tensor), [])
+        return self.uses.events.get(id(tensor), [])
 
     def bit(self, tensor: Tensor | None) -> int:
         """The bit of a leaf; -1 for a tensor that the graph has not met as one."""
@@ -263,7 +265,10 @@ def facts_of(session: Session) -> Facts:
     first = {id(p): n for n, p in reversed(names.parameters.items())}
     roots = _roots(session)
     into_loss = frozenset(closure(roots))
-    states = _states(session, names)
+    uses = Uses.of(session)
+    states = states_of(session, names, uses)
+    once = {n: p for n, p in names.parameters.items() if first[id(p)] == n}
+    meant = {id(p) for n, p in names.parameters.items() if is_meant(n, session.constant)}
     return Facts(
         file=session.file,
         keep=tape.keep,
@@ -286,6 +291,7 @@ def facts_of(session: Session) -> Facts:
         first_node=session.first_node,
         loss_value=session.loss_value,
         backward_is_ours=session.backward_is_ours,
+        by_hand=not any(run.to_leaves for run in tape.backwards) and session.moved_by_hand(),
         whole_step=session.whole_step,
         read_later=session.read_later,
         had_gradients=frozenset(session.had_gradients),
@@ -297,11 +303,13 @@ def facts_of(session: Session) -> Facts:
         raised_in=session.raised_in,
         refused=session.refused,
         used_before=session.used_before,
-        constant=frozenset(n for n in names.parameters if is_meant(n, session.constant)),
+        constant=frozenset(n for n, p in names.parameters.items() if id(p) in meant),
         bits=_leaf_names(tape, names, first),
         states={name: state.of for name, state in states.items()},
-        wiped={name: state.wiped_by for name, state in states.items() if state.wiped},
-        once={n: p for n, p in names.parameters.items() if first[id(p)] == n},
+        wiped={name: state.cleared_by for name, state in states.items() if state.wiped and name in once},
+        spent={name: state.cleared_by for name, state in states.items() if state.spent and name in once},
+        uses=uses,
+        once=once,
         held=frozenset(names.held()),
         roots=roots,
         into_loss=into_loss,
@@ -311,16 +319,22 @@ def facts_of(session: Session) -> Facts:
 
 
 def _roots(session: Session) -> tuple[Entry, ...]:
-    """What was differentiated, refused to be, or was returned: the ends of the step."""
+    """The ends of the step: what was differentiated or refused to be, or else what was returned.
+
+    What a step returns that sent its losses back itself is for the log.
+    """
     tape = session.tape
     roots = [*tape.refused, *(entry for run in tape.backwards for entry in run.roots)]
-    if session.loss is not None:
-        found = tape.flow.look_up(session.loss)
+    if any(run.to_leaves for run in tape.backwards):
+        return tuple(dict.fromkeys(roots))
+    taken = tape.differentiated() if session.moved_by_hand() else []
+    if not taken:
+        found = tape.flow.look_up(session.loss) if session.loss is not None else None
         roots += [found] if found is not None else []
-    returned = [
-        s.outputs[0] for s in tape.sinks if session.returned is not None and s.result is session.returned
-    ]
-    return tuple(dict.fromkeys([*roots, *returned]))
+        roots += [
+            s.outputs[0] for s in tape.sinks if session.returned is not None and s.result is session.returned
+        ]
+    return tuple(dict.fromkeys([*roots, *taken]))
 
 
 def _leaf_names(tape: Tape, names: Names, first: dict[int, str]) -> dict[int, str]:
@@ -340,74 +354,48 @@ def _met(tape: Tape) -> set[int]:
     return {id(leaves[bit]) for bit in used.union(*(run.arrived for run in tape.backwards))}
 
 
-def by_tensor(events: Iterable[Event]) -> dict[int, list[Event]]:
-    """The events of each tensor, by its `id`, in order."""
-    found: dict[int, list[Event]] = {}
-    for event in events:
-        if event.tensor is not None:
-            found.setdefault(id(event.tensor), []).append(event)
-    return found
+def closure(
+    roots: Iterable[Entry], sinks: Sequence[Call] | None = None, *, through_updates: bool = True
+) -> set[int]:
+    """The ids of all entries whose values went into `roots`; with `sinks` through plain numbers as well.
 
-
-def closure(roots: Iterable[Entry], sinks: list[Call] | None = None) -> set[int]:
-    """The ids of all entries whose values went into `roots`; with `sinks` through plain numbers as well."""
+    Without `through_updates` not through an edit of a leaf in place: what a weight was moved by is no part of the loss.
+    """
     seen: set[int] = set()
     todo = list(roots)
     while todo:
         entry = todo.pop()
-        if id(entry) in seen:
-            continue
-        seen.add(id(entry))
-        todo += entry.previous
-        if entry.call is not None:
-            todo += entry.call.inputs
-        if sinks is not None:
-            count = max(entry.maybe, entry.call.maybe if entry.call is not None else 0)
-            todo.extend(sink.outputs[0] for sink in sinks[:count])
+        if id(entry) not in seen:
+            seen.add(id(entry))
+            if through_updates or entry.leaf is None:
+                todo += _made_from(entry, sinks)
     return seen
 
 
-def arrivals(passes: Iterable[BackwardPass], bit: int) -> list[tuple[BackwardPass, str]]:
-    """What each backward pass brought to the leaf with that bit."""
-    return [(run, run.arrived[bit]) for run in passes if run.arrived.get(bit, "none") != "none"]
+def open_ways(roots: Iterable[Entry], bits: int, sinks: Sequence[Call] | None = None) -> dict[int, int]:
+    """By the `id` of an entry: the leaves among `bits` that autograd knows nowhere on some way from there to the end.
+
+    Where it knows a leaf again further on, as behind `h / h.detach().norm()`, that leaf is not lost by the detach: if
+    it is lost in the end, then by something later.
+    """
+    found: dict[int, int] = {}
+    todo = [(root, bits) for root in roots]
+    while todo:
+        entry, lost = todo.pop()
+        lost &= ~entry.tracked
+        known = found.get(id(entry), 0)
+        if lost & ~known:
+            found[id(entry)] = known | lost
+            todo += [(before, lost) for before in _made_from(entry, sinks)]
+    return found
 
 
-def _states(session: Session, names: Names) -> dict[str, State]:
-    events = by_tensor(session.tape.events)
-    return {
-        name: _state(session, tensor, events.get(id(tensor), [])) for name, tensor in names.parameters.items()
-    }
-
-
-def _state(session: Session, tensor: Tensor, events: list[Event]) -> State:
-    gradient, tape = tensor.grad, session.tape
-    bit = tape.flow.graph.bit_of.get(id(tensor), -1)
-    if gradient is None:
-        came = arrivals(tape.backwards, bit)
-        cleared = [e for e in events if e.kind == "clear"]
-        if came and has_hook_after(tensor):
-            return State("gradient")  # a hook took it as soon as it was there
-        if came and cleared and cleared[-1].number > came[-1][0].number:
-            after, until = came[0][0].number, cleared[-1].number
-            if _read_between(tape, bit, after, until):
-                return State("gradient")
-            if any(e.kind == "optimizer" and after < e.number < until for e in events):
-                return State("gradient" if any(state == "value" for _, state in came) else "zero")
-            return State("none", wiped=True, wiped_by=cleared[-1].line)
-        return State("none")
-    old, version = session.old_grads.get(id(tensor), (None, -1))
-    if gradient is old and version_of(gradient) == version:
-        return State("none")
-    if old is not None:
-        came = arrivals(tape.backwards, bit)
-        if came and all(state == "zero" for _, state in came):
-            return State("zero")
-    return State("zero" if is_zero(gradient) else "gradient")
-
-
-def _read_between(tape: Tape, bit: int, after: int, until: int) -> bool:
-    """Whether the step itself used the `.grad` as a value, as an update by hand does."""
-    return any(
-        call.operation == "grad" and after < call.number < until and any(e.leaf == bit for e in call.about)
-        for call in tape.calls
-    )
+def _made_from(entry: Entry, sinks: Sequence[Call] | None) -> list[Entry]:
+    """What went into an entry by value; with `sinks` also what left torch before and may have come back in it."""
+    found = [*entry.previous]
+    if entry.call is not None:
+        found += entry.call.inputs
+    if sinks is not None:
+        count = max(entry.maybe, entry.call.maybe if entry.call is not None else 0)
+        found += [sink.outputs[0] for sink in sinks[:count]]
+    return found

@@ -31,8 +31,8 @@ Above = tuple[tuple[Line, ...], tuple[str, ...], GradientState, int, int]
 
 
 def find_paths(facts: Facts) -> dict[str, tuple[GradientPath, ...]]:
-    """By parameter: its ways, those with different lines only."""
-    wanted = {facts.bit(p): name for name, p in facts.names.parameters.items()}
+    """By the first name of each parameter: its ways, those with different lines only."""
+    wanted = {facts.bit(p): name for name, p in facts.once.items()}
     found: dict[str, dict[tuple[Line, ...], GradientPath]] = {}
     for run in facts.passes:
         if not run.to_leaves:

@@ -75,9 +75,19 @@ class Uses(NamedTuple):
     """Whether they meet one in a matrix product."""
 
 
+_TARGET = "its value is a target or a weight that a prediction is compared with"
+
+
 def with_intent(cuts: tuple[CutFound, ...], facts: Facts) -> tuple[CutFound, ...]:
     """The cuts, each said to be meant or not."""
-    return tuple(_settled(cut, facts) for cut in cuts)
+    settled = [_settled(cut, facts) for cut in cuts]
+    unmeant = [cut for cut in settled if not cut.intended and not cut.possible]
+    targets = [cut for cut in unmeant if _is_target(cut, facts)] if len(unmeant) > 1 else []
+    blamed = {n for cut in unmeant if cut not in targets for n in cut.starved}
+    return tuple(
+        replace(cut, intended=True, why=_TARGET) if cut in targets and blamed >= set(cut.starved) else cut
+        for cut in settled
+    )
 
 
 def _settled(cut: CutFound, facts: Facts) -> CutFound:
@@ -127,16 +137,21 @@ def _why_used(cut: CutFound, facts: Facts) -> str:
     if any(e.leaf is not None and e.tracked for e in entries):
         return ""  # a new leaf takes the place of the one that starves
     uses = downstream(entries, facts)
-    target = uses.compared and not uses.chose
-    if cut.kind in _COPIED:
-        target = target and not uses.transformed and not _of_parameters_alone(cut)
-    if not uses.layers and target:
-        return "its value is a target or a weight that a prediction is compared with"
+    if _is_target(cut, facts):
+        return _TARGET
     if uses.layers and _batched_with_data(entries, facts):
         return "it is one part of a batch, beside data"
     if uses.layers and _sees_other_data(uses.layers, entries, facts):
         return "the layers after it are trained on other data as well"
     return ""
+
+
+def _is_target(cut: CutFound, facts: Facts) -> bool:
+    """Whether the value meets a prediction, goes through no layer on its way, and does not say which entries to take."""
+    uses = downstream([e for e in cut.outputs if id(e) in facts.into_loss], facts)
+    if uses.layers or not uses.compared or uses.chose:
+        return False
+    return cut.kind not in _COPIED or not (uses.transformed or _of_parameters_alone(cut))
 
 
 def _of_parameters_alone(cut: CutFound) -> bool:
@@ -205,7 +220,7 @@ def downstream(entries: Iterable[Entry], facts: Facts) -> Uses:
         seen.add(id(entry))
         for call in _users_into_loss(entry, facts):
             todo.extend(call.outputs)
-            if not any(o.tracked for o in call.outputs):
+            if not any(id(o) in facts.moving_loss for o in call.outputs):
                 continue
             choosing = _is_index(entry, call)
             for other in call.inputs:

@@ -58,7 +58,7 @@ def computed_tensors(facts: Facts) -> tuple[Computed, ...]:
         lost = bool(missed) and facts.before.variables.get(name) is value
         if lost and line is None:
             line = line_that_binds(facts.file, name)
-        update = entry is not None and updated_by_its_gradient(entry, facts)
+        update = bool(missed) and entry is not None and updated_by_its_gradient(entry, facts)
         found.append(Computed(name, value, line, state, reason, lost, update))
     return tuple(found)
 
@@ -140,7 +140,7 @@ _OF_EVERY_MODULE = frozenset(vars(nn.Module()))
 
 def hidden_parameters(facts: Facts) -> dict[str, Tensor]:
     """Parameters of layers that sit in a plain container of a module and are not registered there, by their path."""
-    found: dict[str, Tensor] = {}
+    found: dict[int, tuple[str, Tensor]] = {}
     for layers in facts.names.layers.values():
         own: set[int] | None = None
         for path, module in layers:
@@ -152,8 +152,8 @@ def hidden_parameters(facts: Facts) -> dict[str, Tensor]:
                 for full, parameter in _contained(base, behind(inside[name]), 3):
                     own = _registered(layers) if own is None else own
                     if id(parameter) not in own:
-                        found.setdefault(full, parameter)
-    return found
+                        found.setdefault(id(parameter), (full, parameter))
+    return dict(found.values())
 
 
 def _registered(layers: list[tuple[str, nn.Module]]) -> set[int]:

@@ -110,6 +110,8 @@ def _forgotten_in(
         if path == root:
             return None
         path = path.rpartition(".")[0]
+    if path == root and isinstance(modules[path], nn.ModuleList | nn.ModuleDict):
+        return None  # models side by side, each with an optimizer of its own or none
     name = _holder(held, facts)
     frozen = not any(p.requires_grad for p in held)
     later = _came_later(parameter, held, facts)

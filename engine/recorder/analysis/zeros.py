@@ -7,12 +7,13 @@ Function), or a tensor to which several values came that add up to zero (two pat
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..capture.backward import BackwardPass, Target
 from ..capture.frames import Line
 from ..record import GradientState
-from .causes import Cause, cause_of, changed_after, is_product
+from .cause import Cause
+from .causes import cause_of, changed_after, is_product, starts_at_zero
 from .facts import Facts
 
 
@@ -41,20 +42,6 @@ class ZeroFound:
         return f"the derivative of `{self.operation or 'this operation'}` is zero here"
 
 
-@dataclass(slots=True)
-class _Gathered:
-    """A finding on its way: what is said last of a parameter that it starves holds for all of them."""
-
-    starved: list[str] = field(default_factory=list)
-    harmless: bool = False
-    cause: Cause | None = None
-
-    def add(self, name: str, cause: Cause | None, harmless: bool) -> None:
-        self.cause, self.harmless = cause, harmless
-        if name not in self.starved:
-            self.starved.append(name)
-
-
 @dataclass(frozen=True)
 class Incoming:
     """The edges of a backward pass, the other way round."""
@@ -67,10 +54,10 @@ class Incoming:
 
 def find_zeros(facts: Facts) -> tuple[ZeroFound, ...]:
     """The operations behind every parameter whose gradient is all zeros."""
-    found: dict[tuple[str, Line | None, str], _Gathered] = {}
+    found: dict[tuple[str, Line | None, str, bool, Cause | None], dict[str, None]] = {}
     into = {id(run): incoming(run) for run in facts.passes} if "zero" in facts.states.values() else {}
     for name, state in facts.states.items():
-        if state != "zero":
+        if state != "zero" or name in facts.wiped or name not in facts.once:
             continue
         tensor = facts.tensor(name)
         bit = facts.bit(tensor)
@@ -79,17 +66,32 @@ def find_zeros(facts: Facts) -> tuple[ZeroFound, ...]:
             came = run.arrived.get(bit) == "value" or _sent_value(run, above, bit)
             later = changed_after(bit, facts) if came else None
             if later is not None:
-                found.setdefault(("zero_op", later.line, ""), _Gathered()).add(name, later, False)
+                found.setdefault(("zero_op", later.line, "", False, later), {})[name] = None
                 continue
             for kind, node, at_leaf in _origins(run, above, (bit, True), "zero"):
                 cause = cause_of(node, bit, facts) if kind in ("zero_op", "cancel") else None
                 made = facts.made_by(node)
                 line = made.line if cause is None or cause.line is None else cause.line
+                passes = cause.passes if cause is not None else _scales_by_a_start(run, node, bit, facts)
                 summed = kind == "cancel" or (kind == "zero_op" and cause is None and is_product(node, facts))
-                passes = cause is not None and cause.passes
                 harmless = passes or (at_leaf and summed and _sibling_moves(name, facts))
-                found.setdefault((kind, line, made.operation), _Gathered()).add(name, cause, harmless)
-    return tuple(ZeroFound(*key, tuple(g.starved), g.harmless, g.cause) for key, g in found.items())
+                found.setdefault((kind, line, made.operation, harmless, cause), {})[name] = None
+    return tuple(
+        ZeroFound(kind, line, operation, tuple(starved), harmless, cause)
+        for (kind, line, operation, harmless, cause), starved in found.items()
+    )
+
+
+def _scales_by_a_start(run: BackwardPass, node: int, bit: int, facts: Facts) -> bool:
+    """Whether a custom Function sent a value straight to a weight that is all zeros before its first step.
+
+    Its weights come before its biases, as everywhere in torch, so that the first leaf is the one to look at.
+    """
+    if node not in run.python_nodes:
+        return False
+    leaves = [(edge, to[0]) for edge, (to, _) in enumerate(run.edges(node)) if to is not None and to[1]]
+    others = [(edge, leaf) for edge, leaf in leaves if leaf != bit][:1]
+    return any(_sent(run, node, edge) == "value" and starts_at_zero(leaf, facts) for edge, leaf in others)
 
 
 def find_dropped(facts: Facts) -> tuple[ZeroFound, ...]:
@@ -97,7 +99,7 @@ def find_dropped(facts: Facts) -> tuple[ZeroFound, ...]:
     found: dict[int, tuple[str, Line | None, str, list[str]]] = {}
     into: dict[int, Incoming] = {}
     for name, state in facts.states.items():
-        if state != "none" or name in facts.wiped:
+        if state != "none" or name in facts.wiped or name not in facts.once:
             continue
         bit = facts.bit(facts.tensor(name))
         for run in facts.passes:

@@ -69,6 +69,17 @@ class BackwardPass:
     to_leaves: bool = True
     """False for `autograd.grad`, which puts nothing in the leaves' `.grad`."""
 
+    @property
+    def loss(self) -> float | None:
+        """What was backpropagated: the sum of the roots; None where one is no single number or was not read."""
+        records = [root.record() for root in self.roots if root.content is not None]
+        values = [
+            record.values for record in records if record.values is not None and record.values.size == 1
+        ]
+        if not values or len(values) < len(self.roots):
+            return None
+        return sum(float(value.reshape(())[()]) for value in values)
+
     def edges(self, node: int) -> list[tuple[Target | None, int]]:
         """Where each edge of a node leads, and the number of the output there."""
         return [

@@ -217,6 +217,11 @@ class Storages:
         self._alive[self._last] = weakref.ref(storage)
         return self._last
 
+    def holds(self, number: int, address: int) -> bool:
+        """Whether an address lies in the memory of that number, which some tensor or array still has."""
+        storage = self._alive[number]() if number in self._alive else None
+        return storage is not None and 0 <= address - storage.data_ptr() < storage.nbytes()
+
     def forget_the_dead(self) -> list[int]:
         """The numbers of storages that no tensor has any more; they are not told again."""
         dead = [number for number, storage in self._alive.items() if storage() is None]

@@ -6,6 +6,7 @@ optimizer does. They make no values of the step's own, but decide where its grad
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -19,7 +20,7 @@ from .data_flow import Call, tensors_in
 from .frames import Caller, Line, Passed, find_caller, function_around, judged, outside
 from .outputs import note_outputs
 from .source_text import decorator_line
-from .tape import Tape, local_name
+from .tape import GradientRead, Tape, local_name
 from .torch_private import next_number, number_of
 from .vocabulary import changed_by
 
@@ -38,8 +39,19 @@ def inside_optimizer(
     if changed:
         tape.tick()
         for tensor in changed:
-            tape.note("clear" if name.endswith("zero_") else "optimizer", caller.line, tensor)
+            tape.note("clear" if name.endswith("zero_") else "optimizer", caller.line, _leaf_of(tape, tensor))
     return out
+
+
+def _leaf_of(tape: Tape, tensor: Tensor) -> Tensor:
+    """The leaf whose memory an optimizer changes by another name, such as `p.data`; else the tensor itself."""
+    flow = tape.flow
+    if id(tensor) in flow.graph.bit_of:
+        return tensor
+    entry = flow.by_storage.get(flow.storage_of(tensor))
+    while entry is not None and entry.leaf is None:
+        entry = entry.same_memory
+    return tensor if entry is None or entry.leaf is None else flow.graph.leaves[entry.leaf]
 
 
 def note_optimizer(tape: Tape, args: tuple[Any, ...]) -> None:
@@ -69,7 +81,11 @@ def read_grad(tape: Tape, func: Any, args: tuple[Any, ...]) -> Any:
     out = func(*args)
     tensor = args[0]
     frame = outside()
-    if not judged(frame) & Passed.READER:
+    by = judged(frame)
+    if out is not None and by & (Passed.READER | Passed.PACKAGE):
+        number, storage = tape.tick(), tape.flow.storage_of(out)
+        tape.add_read(GradientRead(number, id(tensor), storage, weakref.ref(out)))
+    if not by & Passed.READER:
         return out
     caller = find_caller(frame)
     if out is None:

@@ -140,8 +140,8 @@ def _plain(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict
         call.next_node = first
         made = changed
         tape.add_write(call, changed)
-        if name == "zero_":
-            tape.note("clear", call.line, changed[0])
+        for one in changed if name in ("zero_", "_foreach_zero_") else ():
+            tape.note("clear", call.line, one)
     if not made:
         if name in SINKS and inputs:
             _sink(tape, call, name, out)
@@ -173,7 +173,8 @@ def _sink(tape: Tape, call: Call, name: str, out: object) -> None:
 def _add_numbers(tape: Tape, call: Call, inputs: list[Entry], args: tuple[Any, ...], caller: Caller) -> None:
     """Links numbers among the arguments to the sinks they came from, or says that they may come from one."""
     constants = caller.frame.f_code.co_consts if caller.frame is not None else ()
-    for number in numbers_in(args):
+    lists = {id(s.result) for s in tape.sinks if isinstance(s.result, list)}
+    for number in numbers_in(args, lists):
         sink = next((s for s in reversed(tape.sinks) if s.result is number), None)
         if sink is not None and not isinstance(number, int):
             inputs.append(sink.outputs[0])

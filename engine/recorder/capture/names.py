@@ -25,7 +25,7 @@ class Names:
     """The named things of one moment. Tensors and modules are told apart by identity."""
 
     variables: dict[str, object]
-    """The variables, and by their paths the modules, parameters and optimizers that only a container holds."""
+    """The variables, and by their paths the modules, leaves and optimizers that only a container holds."""
     parameters: dict[str, Tensor] = field(default_factory=dict)
     """Every parameter of a named module, and every named leaf that requires grad, in order."""
     modules: dict[int, str] = field(default_factory=dict)
@@ -118,16 +118,11 @@ def _add(names: Names, key: str, value: object) -> None:
                     names.parameters[full] = parameter
                     names.tensors.setdefault(id(parameter), full)
     elif isinstance(value, Tensor):
-        if _trainable_leaf(value):
+        if _is_leaf(value):
             names.parameters[key] = value
         names.tensors.setdefault(id(value), key)
     elif isinstance(value, Optimizer):
         names.optimizers[key] = value
-
-
-def _trainable_leaf(tensor: Tensor) -> bool:
-    """Whether a tensor is a parameter, frozen or not, or a plain leaf that requires grad."""
-    return isinstance(tensor, nn.Parameter) or (tensor.requires_grad and grad_fn_of(tensor) is None)
 
 
 _MOST = 200
@@ -140,10 +135,17 @@ def held_by(name: str, value: object, depth: int = 3) -> Iterator[tuple[str, obj
     if isinstance(value, nn.Module | Tensor | Optimizer):
         return
     for path, item in items_of(name, value):
-        if isinstance(item, nn.Module | Optimizer) or (isinstance(item, Tensor) and _trainable_leaf(item)):
+        if isinstance(item, nn.Module | Optimizer) or _is_leaf(item):
             yield path, item
         elif depth and not isinstance(item, _NOT_OPENED):
             yield from held_by(path, item, depth - 1)
+
+
+def _is_leaf(value: object) -> bool:
+    """Whether it is a parameter, or a tensor that gathers a gradient as one does."""
+    if not isinstance(value, Tensor):
+        return False
+    return isinstance(value, nn.Parameter) or (value.requires_grad and grad_fn_of(value) is None)
 
 
 def items_of(name: str, value: object) -> Iterator[tuple[str, object]]:

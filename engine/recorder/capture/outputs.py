@@ -55,6 +55,8 @@ def _judge(tape: Tape, call: Call, name: str, made: Tensor, caller: Caller) -> N
         call.kind = "inference_mode" if blind.floating else "integer"
         if blind.floating:
             call.kind_line = block_around(caller.frame, "inference_mode") or call.line
+    elif caller.passed & Passed.DISTRIBUTION and made.dtype is torch.bool:
+        call.kind = ""  # a distribution checks what it is given, or whether a value lies in its range
     elif caller.passed & Passed.DISTRIBUTION and not blind.tracked:
         call.kind = "no_grad"  # `sample()`: most switch gradients off, and the others draw integers
     elif not torch.is_grad_enabled() and blind.floating:

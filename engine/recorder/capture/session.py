@@ -162,23 +162,22 @@ class Session:
             self.growth.measure(self._variables())
 
     def take_loss(self, loss: object) -> None:
-        """Remembers what the step returned."""
+        """Remembers what the step returned, and which number is its loss."""
         self.returned = loss
         self.loss = loss if isinstance(loss, Tensor) else None
-        if self.loss is None and self.tape.backwards:
-            self.take_last_loss()
-            return
-        if self.loss is not None and self.loss.numel() == 1 and not self.loss.is_meta:
+        if self.loss is None:
+            self.take_loss_of_passes()
+        elif self.loss.numel() == 1 and not self.loss.is_meta:
             self.loss_value = float(self.loss.detach())
 
-    def take_last_loss(self) -> None:
-        """Takes the root of the last backward pass as the loss: a block of code returns none."""
+    def take_loss_of_passes(self) -> None:
+        """Takes as the loss what was backpropagated, where no tensor was returned.
+
+        Of several passes none is the loss: then it is the number that was returned, or nothing.
+        """
         runs = [run for run in self.tape.backwards if run.to_leaves]
-        root = runs[-1].roots[0] if runs and runs[-1].roots else None
-        values = root.record().values if root is not None and root.content is not None else None
-        self.loss_value = None
-        if values is not None and values.size == 1:
-            self.loss_value = float(values.reshape(())[()])
+        number = self.returned if isinstance(self.returned, float) else None
+        self.loss_value = runs[0].loss if len(runs) == 1 else number
 
     def _backpropagate(self, loss: object) -> None:
         if self._is_done(loss):
@@ -198,13 +197,26 @@ class Session:
         """Whether the step called `backward()` itself: what it returns then is for the log."""
         roots = [root for run in self.tape.backwards if run.to_leaves for root in run.roots]
         if not roots:
+            if not self.moved_by_hand():
+                return False
             # Gradients that were set by hand and used: what is returned without a history is for the log.
-            return bool(self.tape.stepped) and isinstance(loss, Tensor) and not loss.requires_grad
+            if not isinstance(loss, Tensor) or not loss.requires_grad:
+                return True
+            roots = self.tape.differentiated()
         entry = self.tape.flow.look_up(loss) if isinstance(loss, Tensor) else None
         if entry is None or not entry.tracked or not entry.scalar:
             return True
         sent = {id(term) for root in roots for term in (root, *summands(root))}
         return all(id(term) in sent or not term.tracked for term in summands(entry))
+
+    def moved_by_hand(self) -> bool:
+        """Whether the step made an update of gradients that it computed or set itself, without a `backward()`."""
+        tape = self.tape
+        if tape.stepped or any(event.kind == "set_grad" for event in tape.events):
+            return True
+        taken = [call.number for call in tape.calls if call.operation == "autograd.grad"]
+        parameters = {tape.flow.storage_of(p) for p in self.before.parameters.values()} if taken else set()
+        return any(c.in_place and c.storage in parameters and c.number > taken[0] for c in tape.calls)
 
     def note_error(self, error: BaseException, stage: Literal["load", "step", "backward"]) -> None:
         """Keeps what was raised, word for word, with the reader's innermost line."""

@@ -6,6 +6,7 @@ alias that was made out of the mode's sight; one that changed since it was last 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -18,7 +19,7 @@ from .data_flow import Call, Entry, Flow, GradOff
 from .frames import Caller, Line, Passed, judged
 from .names import Names
 from .source_text import line_that_calls
-from .tensors import content_of, grad_fn_of, read_only
+from .tensors import content_of, grad_fn_of, is_plain, read_only
 from .torch_private import number_of
 
 EventKind = Literal[
@@ -33,6 +34,17 @@ class Made(NamedTuple):
     end: int
     line: Line | None
     operation: str
+
+
+class GradientRead(NamedTuple):
+    """Code outside of torch looked at a leaf's `.grad`."""
+
+    number: int
+    leaf: int
+    """The `id` of the leaf."""
+    storage: int
+    gradient: Callable[[], Tensor | None]
+    """The gradient, while it lives."""
 
 
 @dataclass(slots=True)
@@ -78,6 +90,9 @@ class Tape:
     """The optimizers whose `step()` was called."""
     taken: dict[int, int] = field(default_factory=dict)
     """By the `id` of a parameter: the number of the last call before an optimizer took it, where that was seen."""
+    stepped_after: list[int] = field(default_factory=list)
+    """For each of them the number of the last call before its step."""
+    reads: list[GradientRead] = field(default_factory=list)
     off: GradOff | None = None
     in_step: bool = True
     arrays: dict[int, Line | None] = field(default_factory=dict)
@@ -161,6 +176,11 @@ class Tape:
     def add_stepped(self, optimizer: Optimizer) -> None:
         """Notes an optimizer whose `step()` was called."""
         self.stepped.append(optimizer)
+        self.stepped_after.append(self.flow.clock)
+
+    def add_read(self, read: GradientRead) -> None:
+        """Notes that code outside of torch read a `.grad`."""
+        self.reads.append(read)
 
     def add_local_modules(self, caller: Caller) -> None:
         """Notes the modules that are variables of the functions on the stack."""
@@ -204,7 +224,7 @@ class Tape:
         self.began = self.flow.clock
         self.brought = set()
         self.refused = []
-        self.stepped, self.local_modules = [], {}
+        self.stepped, self.stepped_after, self.reads, self.local_modules = [], [], [], {}
         self.sinks = [call for call in self.sinks if not call.in_step]
         self.flow.forget_the_dead()
         self.in_step = True
@@ -218,6 +238,11 @@ class Tape:
         self.calls, self.events, self.sinks, self.inputs = [], [], [], []
         self.backwards, self.derivatives = [], []
         self.flow = Flow()
+
+    def differentiated(self) -> list[Entry]:
+        """What `autograd.grad` was asked to differentiate."""
+        calls = [call for call in self.calls if call.operation == "autograd.grad" and call.in_step]
+        return [entry for call in calls for entry in call.inputs[: len(call.inputs) - len(call.about)]]
 
     def entry_of(self, tensor: Tensor, caller: Caller | None = None) -> Entry:
         """What is known about a tensor at this moment."""
@@ -285,7 +310,11 @@ class Tape:
         if alias is not None and grad_fn_of(tensor) is None and tensor.storage_offset() == 0:
             self._alias(tensor, entry, alias, caller)
         elif self.sinks and not name and not entry.tracked:
-            entry.maybe = len(self.sinks)
+            array = self._array_of(tensor)
+            if array is None:
+                entry.maybe = len(self.sinks)
+            else:
+                entry.previous, entry.value = (array,), entry.value | array.value
         if self.in_step and (entry.leaf is None or not isinstance(tensor, torch.nn.Parameter)):
             entry.content = content_of(tensor, self.keep, self.measure)
             entry.met_as_input = True
@@ -293,6 +322,15 @@ class Tape:
             if not name and caller is not None:
                 entry.name = local_name(tensor, caller)
         return entry
+
+    def _array_of(self, tensor: Tensor) -> Entry | None:
+        """What left torch as the NumPy array over whose memory this tensor was made: `torch.from_numpy(h.numpy())`."""
+        if not self.arrays or not tensor.is_cpu or not is_plain(tensor):
+            return None
+        address = tensor.data_ptr()
+        held = {number for number in self.arrays if self.flow.storages.holds(number, address)}
+        sinks = (s for s in reversed(self.sinks) if s.inputs and s.inputs[0].storage in held)
+        return next((sink.outputs[0] for sink in sinks if sink.kind == "numpy"), None)
 
     def _alias(self, tensor: Tensor, entry: Entry, of: Entry, caller: Caller | None) -> None:
         """`nn.Parameter(h)` and its like: a new leaf over the memory of a tensor that has a history."""

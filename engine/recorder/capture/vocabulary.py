@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from torch import Tensor
@@ -138,12 +139,15 @@ CHANGE_FIRST = frozenset(
 )
 
 
-def numbers_in(value: object, depth: int = 3) -> list[object]:
-    """The plain numbers and arrays in an argument: bare, or in lists and tuples."""
+def numbers_in(value: object, known: Collection[int] = (), depth: int = 3) -> list[object]:
+    """The plain numbers and arrays in an argument: bare, or in lists and tuples.
+
+    A list whose `id` is `known` is given as it is.
+    """
     if isinstance(value, Tensor | str | bytes):
         return []
-    if isinstance(value, float | int | complex) or type(value).__module__ == "numpy":
+    if isinstance(value, float | int | complex) or type(value).__module__ == "numpy" or id(value) in known:
         return [value]
     if depth and isinstance(value, list | tuple):
-        return [number for item in value for number in numbers_in(item, depth - 1)]
+        return [number for item in value for number in numbers_in(item, known, depth - 1)]
     return []

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from ..record import Location, StepData
 
 
 def to_dict(record: StepData) -> dict[str, Any]:
-    """The contract's keys: ok, verdict, raised, parameters, cuts, findings, growing; and loss, notes and buffers."""
+    """The contract's keys: ok, verdict, raised, parameters, cuts, findings, growing; loss, backwards, notes, buffers."""
     raised = record.raised
     return {
         "ok": record.ok,
@@ -45,6 +46,10 @@ def to_dict(record: StepData) -> dict[str, Any]:
             }
             for f in record.findings
         ],
+        "backwards": [
+            {"loss": run.loss, **_where(run.location), "reached": list(run.reached)}
+            for run in record.backwards
+        ],
         "growing": list(record.growing),
         "notes": list(record.notes),
         "buffers": [b.name for b in record.buffers],
@@ -54,9 +59,9 @@ def to_dict(record: StepData) -> dict[str, Any]:
 def to_json(record: StepData, indent: int | None = 2) -> str:
     """`to_dict` as JSON text; numbers that JSON can't hold (an infinite loss) become null."""
     plain = to_dict(record)
-    loss = plain["loss"]
-    if loss is not None and (loss != loss or loss in (float("inf"), float("-inf"))):
-        plain["loss"] = None
+    for one in (plain, *plain["backwards"]):
+        if one["loss"] is not None and not math.isfinite(one["loss"]):
+            one["loss"] = None
     return json.dumps(plain, indent=indent, ensure_ascii=False, allow_nan=False)
 
 

@@ -1,4 +1,4 @@
-"""The report as text for a terminal: the verdict first, then what to do, then every parameter and cut."""
+"""The report as text for a terminal: the verdict first, then what to do, then the parameters and cuts in groups."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from ...text import number_text
-from ..record import Cut, Finding, ParameterRecord, StepData
+from ..record import Cut, StepData
+from .groups import Row, Told, buffer_rows, by_module, parameter_rows, told
+from .words import STANDINGS, cut_title, place
 
 _WIDTH = 100
-_MARK = {"gradient": "+", "zero": "0", "none": "x", "not_retained": "-"}
-_STATE = {
-    "gradient": "gradient",
-    "zero": "all zeros",
-    "none": "NO gradient",
-    "not_retained": "not retained",
-}
 _MOST = 60
 """Lines of one list that are printed; the rest is counted. `to_dict` and the tables have them all."""
+_NAMES = 6
+"""Names in one line."""
+_COLUMN = 44
+"""The widest a column but the last is made."""
 
 
 def to_text(record: StepData) -> str:
@@ -36,76 +35,82 @@ def _lines(record: StepData) -> Iterator[str]:
         yield ""
     if record.loss is not None:
         yield f"loss {number_text(record.loss)}, {len(record.stages)} stages"
-    for number, finding in enumerate(record.findings, 1):
-        yield from _finding(number, finding)
+    if len(record.backwards) > 1:
+        yield from _wrapped(f"backpropagated: {', '.join(_losses(record))}", "")
+    for finding in told(record):
+        yield from _finding(finding)
     for note in record.notes if record.findings or record.raised is not None else ():
         yield from _wrapped(f"Note: {note}", "")
-    yield from _table("parameters", [_parameter(p) for p in record.parameters])
-    yield from _table("cuts", [_cut(cut) for cut in record.cuts])
+    yield from _table("parameters", [_parameters(row) for row in parameter_rows(record)])
+    yield from _table("cuts", [_cut(cut, record) for cut in record.cuts])
     if record.growing:
-        yield f"\ngrowing from call to call: {', '.join(record.growing)}"
+        yield ""
+        yield from _wrapped(f"growing from call to call: {', '.join(record.growing)}", "", "  ")
     if record.buffers:
-        yield f"\nbuffers that moved: {', '.join(b.name for b in record.buffers[:_MOST])}"
+        yield ""
+        yield from _wrapped(f"buffers that moved: {'; '.join(buffer_rows(record.buffers))}", "", "  ")
 
 
-def _finding(number: int, finding: Finding) -> Iterator[str]:
+def _losses(record: StepData) -> Iterator[str]:
+    """The loss of each backward pass with its line; passes of one line together."""
+    by_line: dict[str, list[str]] = {}
+    for run in record.backwards:
+        place = "the loss that was returned" if run.location is None else f"line {run.location.line}"
+        by_line.setdefault(place, []).append("?" if run.loss is None else number_text(run.loss))
+    for place, losses in by_line.items():
+        more = f" and {len(losses) - 4} more" if len(losses) > 4 else ""
+        yield f"{', '.join(losses[:4])}{more} ({place})"
+
+
+def _finding(one: Told) -> Iterator[str]:
     yield ""
-    place = f"  {finding.location}" if finding.location else ""
-    yield f"{number}. {finding.kind}{place}"
+    finding = one.finding
+    yield f"{one.number}. {finding.title} ({', '.join(filter(None, [one.severity.text, one.place]))})"
     if finding.location and finding.location.text:
         yield f"       {finding.location.text}"
-    yield from _wrapped(finding.text, "   ")
+    yield from _wrapped(one.text, "   ")
     if finding.suggestion:
         yield from _wrapped(f"Instead: {finding.suggestion}", "   ")
 
 
-def _parameter(p: ParameterRecord) -> tuple[str, ...]:
-    line = f" ({p.location})" if p.location is not None else ""
-    lines = "; ".join(" > ".join(f"line {at.line}" for at in path.lines) for path in p.paths[:3])
-    ways = f" By {lines}." if lines else ""
-    held = "optimizer" if p.in_optimizer else ""
-    return (
-        _MARK[p.state],
-        p.name,
-        "x".join(map(str, p.shape)) or "scalar",
-        _STATE[p.state],
-        held,
-        p.reason + line + ways,
-    )
+def _parameters(row: Row) -> tuple[str, ...]:
+    shape = ("x".join(map(str, row.members[0].shape)) or "scalar") if len(row.members) == 1 else ""
+    held = "optimizer" if row.in_optimizer else ""
+    ways = f" By {row.ways}." if row.ways else ""
+    return row.word.mark, row.title, shape, row.word.text, held, row.cause + ways
 
 
-def _cut(cut: Cut) -> tuple[str, ...]:
-    place = str(cut.location) if cut.location is not None else "?"
-    if cut.starved:
-        who = ("meant: " if cut.intended else "starves ") + ", ".join(cut.starved[:6])
-        who += f" and {len(cut.starved) - 6} more" if len(cut.starved) > 6 else ""
-    else:
-        who = "starves nobody"
-    if cut.possible:
-        who += " (possibly)"
+def _cut(cut: Cut, record: StepData) -> tuple[str, ...]:
+    who = by_module(cut.starved, record)
+    shown = ", ".join(who[:_NAMES]) + (f" and {len(who) - _NAMES} more" if len(who) > _NAMES else "")
+    fate = f"{'meant: ' if cut.intended else 'starves '}{shown}" if who else "starves nobody"
     if cut.why:
-        who += f": {cut.why}"
-    return "|" if cut.intended else "x", cut.kind, place, who
+        fate += f": {cut.why}"
+    word = STANDINGS["meant" if cut.intended else "none"]
+    return word.mark, cut_title(cut), place(cut.location, record.file) or "?", fate
 
 
 def _table(title: str, rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Rows in columns, the last one wrapped under itself."""
     if not rows:
         return
     yield f"\n{title}"
-    widths = [min(44, max(len(row[i]) for row in rows)) for i in range(len(rows[0]) - 1)]
+    widths = [min(_COLUMN, max(len(row[i]) for row in rows)) for i in range(len(rows[0]) - 1)]
     for row in rows[:_MOST]:
-        cells = [cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=True)]
-        yield ("  " + "  ".join([*cells, row[-1]])).rstrip()
+        cells = [cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=True) if width]
+        head = "  " + "  ".join(cells)
+        under = min(len(head) + 2, _WIDTH // 2)
+        yield from _wrapped(row[-1], head + "  ", " " * under) or [head.rstrip()]
     if len(rows) > _MOST:
         yield f"  and {len(rows) - _MOST} more"
 
 
-def _wrapped(text: str, indent: str) -> list[str]:
+def _wrapped(text: str, first: str, then: str | None = None) -> list[str]:
     return textwrap.wrap(
         text,
         _WIDTH,
-        initial_indent=indent,
-        subsequent_indent=indent,
+        initial_indent=first,
+        subsequent_indent=first if then is None else then,
         break_long_words=False,
         break_on_hyphens=False,
     )

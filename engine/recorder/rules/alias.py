@@ -53,9 +53,7 @@ def _snapshots(analysis: Analysis) -> Iterator[Fault]:
             if id(tensor) in own:
                 continue
             storages = storages or {
-                analysis.flow.storage_of(p): n
-                for n, p in analysis.names.parameters.items()
-                if analysis.trainable(n)
+                analysis.flow.storage_of(p): n for n, p in analysis.once.items() if analysis.trainable(n)
             }
             if entry.storage in storages:
                 shared.append(storages[entry.storage])

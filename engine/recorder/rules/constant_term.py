@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ...text import listed, verb
 from ..analysis.analysis import Analysis
 from ..analysis.facts import closure
+from ..capture.data_flow import Entry
 from ..capture.summands import summands
 from ..rule import Fault, Rule, Severity
 
@@ -15,26 +16,42 @@ WHAT = "a term of the loss is a constant"
 
 def check(analysis: Analysis) -> Iterator[Fault]:
     """The places where it happens."""
-    for root in analysis.roots:
-        if not root.tracked:
+    for root in dict.fromkeys(root for run in analysis.passes for root in run.roots if root.tracked):
+        terms = list(summands(root))
+        moving = {id(term) for term in terms if term.tracked}
+        constant = [term for term in terms if term.value and not term.tracked]
+        if any(_copies(term, moving) for term in constant):
+            continue  # a surrogate: its value and its gradient are put together on purpose
+        for term in constant:
+            yield from _lost_by(term, analysis)
+
+
+def _copies(term: Entry, moving: set[int]) -> bool:
+    """Whether a constant term is another term of the sum without its history, as in `s - s.detach()`."""
+    call = term.call
+    while (
+        call is not None and not call.kind and len(call.inputs) == 1
+    ):  # `.to()`, `.clone()` of what was cut off
+        term = call.inputs[0]
+        call = term.call
+    if call is None or not call.kind:
+        return False
+    return any(id(one) in moving for came in call.inputs for one in (came, *summands(came)))
+
+
+def _lost_by(term: Entry, analysis: Analysis) -> Iterator[Fault]:
+    """The cuts behind a constant term."""
+    ancestors = closure([term])
+    for cut in analysis.cuts:
+        names = analysis.trainable_among(analysis.named(cut.lost))
+        if not names or not cut.intended or cut.kind == "create_graph":
             continue
-        for term in summands(root):
-            if term.tracked or not term.value:
-                continue
-            ancestors = closure([term])
-            for cut in analysis.cuts:
-                names = analysis.trainable_among(analysis.named(cut.lost))
-                if (
-                    names
-                    and cut.intended
-                    and cut.kind != "create_graph"
-                    and any(id(e) in ancestors for e in cut.outputs)
-                ):
-                    text = (
-                        f"A term of the loss is a constant, so it moves nothing: {listed(names)} "
-                        f"{verb(names, 'loses', 'lose')} this path."
-                    )
-                    yield Fault(cut.line, tuple(names), text, kind=cut.kind)
+        if any(id(e) in ancestors for e in cut.outputs):
+            text = (
+                f"A term of the loss is a constant, so it moves nothing: {listed(names)} "
+                f"{verb(names, 'loses', 'lose')} this path."
+            )
+            yield Fault(cut.line, tuple(names), text, kind=cut.kind)
 
 
 RULE = Rule(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..analysis.analysis import Analysis
+from ..analysis.facts import closure
 from ..analysis.intent import downstream
 from ..rule import Fault, Rule, Severity
 from ..starving import starved_by
@@ -15,6 +16,7 @@ WHAT = "a gradient taken without `create_graph=True` is a constant"
 def check(analysis: Analysis) -> Iterator[Fault]:
     """Gradients that starve somebody as constants, and those that only lose a part of the loss's gradient."""
     yield from starved_by("create_graph", WHAT, analysis)
+    into_loss: set[int] | None = None
     for cut in analysis.cuts:
         if cut.kind != "create_graph" or (not cut.intended and analysis.trainable_among(cut.starved)):
             continue
@@ -22,7 +24,8 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         for call in cut.calls:
             for entry in call.about:
                 about |= entry.tracked
-        entries = [e for e in cut.outputs if id(e) in analysis.into_loss]
+        into_loss = closure(analysis.roots, through_updates=False) if into_loss is None else into_loss
+        entries = [e for e in cut.outputs if id(e) in into_loss]
         own = analysis.trainable_among(analysis.named(about))
         if entries and (own or not downstream(entries, analysis).layers):
             lost = analysis.trainable_among(analysis.named(cut.lost_on_the_way))

@@ -15,7 +15,7 @@ WHAT = "it was meant to stay constant and got a gradient"
 def check(analysis: Analysis) -> Iterator[Fault]:
     """Each of `expect_constant` that got a gradient, with the line that brought it."""
     found: dict[Line | None, list[str]] = {}
-    for name in sorted(analysis.constant):
+    for name in sorted(analysis.constant & analysis.once.keys()):
         if analysis.states.get(name) not in ("gradient", "zero"):
             continue
         bit = analysis.bit(analysis.tensor(name))

@@ -16,6 +16,8 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     moved: list[str] = []
     owners: list[str] = []
     for buffer in analysis.moved_buffers:
+        if analysis.names.tensors[id(analysis.names.buffers[buffer.name][0])] != buffer.name:
+            continue  # told already, under its first name
         below = [n for n in analysis.names.parameters if n.startswith(f"{buffer.module}.")]
         parent = buffer.module.rpartition(".")[0]
         around = below or [n for n in analysis.names.parameters if parent and n.startswith(f"{parent}.")]

@@ -13,7 +13,7 @@ WHAT = "the result is made of integers or booleans, and those have no derivative
 
 def check(analysis: Analysis) -> Iterator[Fault]:
     """The places where it happens."""
-    yield from starved_by("integer", WHAT, analysis)
+    yield from starved_by("integer", WHAT, analysis, which=lambda cut: cut.rule == "integer")
     yield from raised_as(
         r"floating point (and complex )?(dtype )?can require grad|of floating point", WHAT, analysis
     )

@@ -13,7 +13,8 @@ WHAT = "a Python number has no history"
 
 def check(analysis: Analysis) -> Iterator[Fault]:
     """The places where it happens."""
-    yield from starved_by("item", WHAT, analysis)
+    rebuilt = {cut.line for cut in analysis.cuts if cut.kind == "torch_tensor" and cut.starved}
+    yield from starved_by("item", WHAT, analysis, which=lambda cut: cut.line not in rebuilt)
 
 
 RULE = Rule(

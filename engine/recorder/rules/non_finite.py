@@ -40,8 +40,9 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         if CLIPPED not in raised.message:
             return
         severity = Severity.RAISED
-    loss = analysis.loss_value
-    if raised is None and loss is not None and not math.isfinite(loss):
+    losses = [analysis.loss_value, *(run.loss for run in analysis.passes if run.to_leaves)]
+    loss = next((one for one in losses if one is not None and not math.isfinite(one)), None)
+    if raised is None and loss is not None:
         yield _in_the_loss(loss, analysis)
         return
     names = _not_finite(analysis)
@@ -111,9 +112,7 @@ def _not_all_finite(entry: Entry) -> bool:
 def _not_finite(analysis: Analysis) -> list[str]:
     """The parameters whose gradients are not finite."""
     return [
-        name
-        for name, tensor in analysis.names.parameters.items()
-        if tensor.grad is not None and not finite(tensor.grad)
+        name for name, tensor in analysis.once.items() if tensor.grad is not None and not finite(tensor.grad)
     ]
 
 

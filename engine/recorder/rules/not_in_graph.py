@@ -50,14 +50,13 @@ def _left_out(analysis: Analysis) -> Iterator[Fault]:
     blamed |= {n for n, p in analysis.names.parameters.items() if id(p) in switched}
     for optimizer in analysis.working_optimizers.values():
         mine = ids_in(optimizer)
-        names = [n for n, p in analysis.names.parameters.items() if id(p) in mine]
+        names = [n for n, p in analysis.once.items() if id(p) in mine]
         if not any(analysis.states[n] == "gradient" for n in names):
             continue
-        unfed = [
+        idle = [
             n for n in analysis.trainable_among(names)
             if analysis.states[n] == "none" and n not in blamed and id(analysis.tensor(n)) not in analysis.fed
         ]  # fmt: skip
-        idle = [n for n in unfed if n in analysis.once]
         if not idle:
             continue
         line = _last_use(idle, analysis)

@@ -14,8 +14,9 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     """A step without a backward pass, or without a parameter."""
     if analysis.raised is not None:
         return
-    by_hand = any(event.kind == "set_grad" for event in analysis.events)
-    if not analysis.passes and not by_hand:
+    given = any(event.kind == "set_grad" for event in analysis.events)
+    taken = analysis.by_hand and any(call.operation == "autograd.grad" for call in analysis.calls)
+    if not analysis.passes and not given and not taken:
         text = "No `backward()` ran, so nothing can be said about gradients."
         yield Fault(None, (), text, "Put the call of `backward()` into what is recorded.")
     elif not analysis.states and not analysis.hidden and not _computed_in_its_place(analysis):

@@ -15,7 +15,9 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     """The places where it happens."""
     if analysis.calls_made < 2:
         return
-    piled = sorted(name for name in analysis.had_gradients if _never_cleared(name, analysis))
+    piled = sorted(
+        name for name in analysis.had_gradients & analysis.once.keys() if _never_cleared(name, analysis)
+    )
     if piled:
         run = next((run for run in analysis.passes if run.line is not None), None)
         text = f"The gradients of {listed(piled)} are never cleared, so each step adds to those of all steps before."
@@ -25,13 +27,14 @@ def check(analysis: Analysis) -> Iterator[Fault]:
 def _never_cleared(name: str, analysis: Analysis) -> bool:
     """Whether an optimizer moved a parameter in this step that had a gradient before, with no clearing in between."""
     tensor = analysis.names.parameters.get(name)
-    if tensor is None:
+    if tensor is None or not analysis.arrivals(tensor) or name in analysis.spent or name in analysis.wiped:
         return False
-    cleared = analysis.events_of(tensor) + (
-        analysis.events_of(tensor.grad) if tensor.grad is not None else []
-    )
+    first = min((run.number for run in analysis.passes), default=0)
+    anew = any(e.kind == "set_grad" and e.number < first for e in analysis.events_of(tensor))
+    given = {e.number for e in analysis.events_of(tensor) if e.kind == "set_grad"}
+    cleared = any(c.clears and c.number not in given for c in analysis.uses.changes(tensor))
     moved = any(e.kind == "optimizer" for e in analysis.events_of(tensor))
-    return moved and not any(e.kind == "clear" for e in cleared)
+    return moved and not anew and not cleared
 
 
 RULE = Rule(

@@ -24,7 +24,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         mine = [p for group in optimizer.param_groups for p in group["params"]]
         gone = [p for p in mine if id(p) not in alive and id(p) not in used]
         left_out = [
-            n for n, p in analysis.names.parameters.items()
+            n for n, p in analysis.once.items()
             if analysis.states[n] in ("gradient", "zero") and not analysis.is_held(n) and id(p) not in hidden
         ]  # fmt: skip
         if gone and left_out:

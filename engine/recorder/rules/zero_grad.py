@@ -24,7 +24,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         advice = "Clear them once before the loop, so that its passes add up; or step after each pass."
         yield Fault(line, tuple(names), text, advice, weight=len(names))
     for line, names in _by_line(analysis.wiped, analysis):
-        text = f"{listed(names)} got a gradient that was cleared here before any optimizer used it."
+        text = f"{listed(names)} got a gradient that was cleared here before anything used it."
         yield Fault(line, tuple(names), text, weight=len(names))
 
 
@@ -41,10 +41,13 @@ def _thrown_away(tensor: Tensor, analysis: Analysis) -> Line | None:
     passes = [run for run, state in analysis.arrivals(tensor) if state == "value"]
     events = analysis.events_of(tensor) if len(passes) > 1 else []
     for one, other in pairwise(passes):
-        between = [e for e in events if one.number < e.number < other.number]
-        kinds = [e.kind for e in between]
-        if one.line == other.line and "clear" in kinds and "optimizer" not in kinds:
-            return next(e.line for e in between if e.kind == "clear")
+        cleared = [e for e in events if e.kind == "clear" and one.number < e.number < other.number]
+        if (
+            one.line == other.line
+            and cleared
+            and not analysis.uses.between(tensor, one.number, cleared[0].number)
+        ):
+            return cleared[0].line
     return None
 
 

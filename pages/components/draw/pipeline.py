@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from html import escape
 from itertools import zip_longest
-from typing import Literal
 
 import streamlit as st
 
 from engine.recorder import StepRecord
 from engine.recorder.record import Stage
+from engine.recorder.render.words import BACK
 from pages.components.draw.words import does, shape_text, stage_title
 
 
@@ -187,16 +187,9 @@ def _box(stage: Stage, before: Stage | None, step: StepRecord, numbers: Mapping[
 
 
 def _arrows(before: Stage) -> str:
-    style: Literal["back", "none"]
+    """The arrow forward, and under it what came back: with an arrow of its own ("back"), or nothing ("none")."""
+    word = BACK[before.gradient_state]
+    style, back = ("none", word.signed) if before.gradient_state == "none" else ("back", word.text)
     if before.operation == "input" and not before.output.requires_grad:
         style, back = "none", "no gradient needed"
-    elif before.gradient_state == "none":
-        style, back = "none", "✕ no gradient"
-    else:
-        style, back = "back", "zeros" if before.gradient_state == "zero" else "gradient"
-    return arrows_html(style, back)
-
-
-def arrows_html(style: Literal["back", "none"], back: str) -> str:
-    """The arrow forward, and under it what came back: with an arrow of its own ("back"), or nothing ("none")."""
     return f'<div class="arrows"><span class="forward">values</span><span class="{style}">{back}</span></div>'

@@ -78,7 +78,9 @@ def _show_stage(number: int, stage: Stage, step: StepRecord, sample: int) -> Non
 
 
 def _show_share(step: StepRecord, sample: int) -> None:
-    if step.loss is None or not math.isfinite(step.loss):
+    if step.loss is None:
+        return
+    if not math.isfinite(step.loss):
         st.markdown(
             f"The loss of all samples together is **{step.loss}**: float32 has overflowed, this run diverged."
         )

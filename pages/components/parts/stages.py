@@ -9,7 +9,8 @@ import streamlit as st
 
 from engine import Settings
 from engine.recorder import StepRecord
-from engine.recorder.record import GradientState, ParameterRecord, Stage
+from engine.recorder.record import ParameterRecord, Stage
+from engine.recorder.render.words import BACK
 from engine.text import number_text
 from engine.twins.experiment_script import script_of
 from pages.components.draw.pipeline import is_cut, late_inputs, paired, parts_of
@@ -23,14 +24,15 @@ def show_comparison(without: StepRecord, with_: StepRecord) -> None:
     pairs = paired(without, with_)
     same = sum(_same_values(a, b) for a, b in pairs if a is not None)
     both = sum(a is not None for a, _ in pairs)
-    if without.loss is None or not math.isfinite(without.loss):
+    losses = [loss for loss in (without.loss, *(run.loss for run in without.backwards)) if loss is not None]
+    if not losses or not all(map(math.isfinite, losses)):
         st.warning(
             "The run without the detach has diverged by this epoch: its numbers are no longer finite, and there is "
             "nothing left to compare. Choose an earlier epoch or a smaller learning rate."
         )
         return
-    values = f"**Forward, all {both} stages that both steps have hold the same bits**, and the loss is {number_text(without.loss)} either way."
-    if without.raised is not None and without.loss is not None and len(without.backwards) > 1:
+    values = f"**Forward, all {both} stages that both steps have hold the same bits**, and the loss is {_number(without.loss)} either way."
+    if without.raised is not None and len(without.backwards) > 1:
         values = f"**Forward, {same} of the {both} stages that both steps have hold the same bits**; then the step without the detach raised."
     elif same < both or without.loss != with_.loss:
         values = f"**Forward, {same} of the {both} stages that both steps have hold the same bits**; {_losses(without, with_)}."
@@ -39,10 +41,14 @@ def show_comparison(without: StepRecord, with_: StepRecord) -> None:
 
 def _losses(without: StepRecord, with_: StepRecord) -> str:
     """The losses of the two steps, as far as digits are shown."""
-    one, other = ("none" if loss is None else number_text(loss) for loss in (without.loss, with_.loss))
+    one, other = (_number(loss) for loss in (without.loss, with_.loss))
     return (
         f"the losses are {one} and {other}" if one != other else f"both losses are {one}, to the digits shown"
     )
+
+
+def _number(loss: float | None) -> str:
+    return "none" if loss is None else number_text(loss)
 
 
 def _backward(without: StepRecord, with_: StepRecord) -> str:
@@ -215,13 +221,6 @@ def _why_none(stage: Stage, step: StepRecord) -> str:
     return "it is tracked, but no path connects it to the loss."
 
 
-_STATES: dict[GradientState, str] = {
-    "value": "got a gradient",
-    "zero": "got zeros",
-    "none": "got no gradient",
-}
-
-
 def _flags(stage: Stage, by_index: dict[int, Stage]) -> str:
     output = stage.output
     shared = stage.shares_storage_with
@@ -231,7 +230,7 @@ def _flags(stage: Stage, by_index: dict[int, Stage]) -> str:
         f"grad_fn = {output.grad_fn}",
         f"is_leaf = {output.is_leaf}",
         memory,
-        _STATES[stage.gradient_state],
+        f"came back: {BACK[stage.gradient_state].text}",
     )
     items = "".join(f"<li>{escape(flag)}</li>" for flag in flags)
     return f'<div class="lab"><ul class="flags" aria-label="Flags, with detach"><li>with detach:</li>{items}</ul></div>'

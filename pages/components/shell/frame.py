@@ -122,6 +122,9 @@ _STYLE = """<style>
 .lab .words td.said { min-width: 0; max-width: 26rem; overflow-wrap: break-word; }
 .lab details summary { cursor: pointer; }
 .lab details ul { margin: 0; padding-left: 1.1rem; max-height: 16rem; overflow: auto; }
+.lab .words details ul { max-height: none; }
+.lab td code { font-size: inherit; }
+.lab .words td.at { white-space: nowrap; }
 .lab .scroll { overflow-x: auto; max-width: 100%; }
 .lab .long { max-height: 24rem; overflow: auto; }
 .lab .missing { border: 1px dashed var(--line); padding: .4rem .6rem; display: inline-block; }

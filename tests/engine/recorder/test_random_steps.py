@@ -46,7 +46,7 @@ CUTS = {
     "inference": ("inference_mode", "with torch.inference_mode(): h = h.exp()\n    h = h.clone()"),
     "item": ("item", "h = torch.full((5, 4), h.mean().item())"),
     "float": ("item", "h = x + float(h.mean())"),
-    "tolist": ("item", "h = torch.tensor(h.tolist())"),
+    "tolist": ("torch_tensor", "h = torch.tensor(h.tolist())"),
     "numpy": ("numpy", "h = torch.from_numpy(h.detach().numpy() * 2)"),
     "tensor": ("torch_tensor", "h = torch.tensor([v for v in h.mean(1)]).unsqueeze(1).expand(5, 4)"),
     "argmax": ("integer", "h = nn.functional.one_hot(h.argmax(1), 4).float()"),

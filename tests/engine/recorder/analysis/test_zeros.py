@@ -1,120 +1,112 @@
-"""Which operation made a gradient zeros or sent none on, whom that starves, and where it is no harm."""
+"""Zeros that one step of training ends are told apart from those that stay, each by its own cause."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
 
-from engine.recorder.analysis.analysis import Analysis
-from tests.engine.recorder.analysed import analysis_of, code_at, loss_of
-
-NET = ("net.weight", "net.bias")
+from engine.recorder import StepRecord, record_step
 
 
-class NoneBack(torch.autograd.Function):
+class Adapter(nn.Module):
+    """A low-rank adapter whose second factor starts at zeros."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.down, self.up = nn.Linear(4, 2, bias=False), nn.Linear(2, 4, bias=False)
+        nn.init.zeros_(self.up.weight)
+
+    def forward(self, x: Tensor) -> Tensor:
+        made: Tensor = x + self.up(self.down(x))
+        return made
+
+
+class Twice(torch.autograd.Function):
+    """A linear layer as a custom Function; the wrong one sends no zeros on by itself, but by its code."""
+
     @staticmethod
-    def forward(ctx: Any, values: Tensor, other: Tensor) -> Tensor:
-        return values + other
+    def forward(ctx: Any, x: Tensor, weight: Tensor, right: bool) -> Tensor:
+        ctx.save_for_backward(x, weight)
+        ctx.right = right
+        return x @ weight.t()
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
-        return gradient, None
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None]:
+        (gradient,), (x, weight) = gradients, ctx.saved_tensors
+        return gradient @ weight * ctx.right, gradient.t() @ x, None
 
 
-class ZerosBack(NoneBack):
-    @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor]:  # type: ignore[override]
-        return gradient, torch.zeros_like(gradient)
-
-
-def told(analysis: Analysis) -> list[tuple[str, str, tuple[str, ...], bool]]:
-    return [(zero.kind, zero.operation, zero.starved, zero.harmless) for zero in analysis.zeros]
-
-
-def after(operation: Callable[[Tensor], Tensor]) -> Analysis:
-    """The analysis of a step with an operation between two layers."""
-    net, head, x = nn.Linear(3, 4), nn.Linear(4, 1), torch.ones(5, 3)
-    return analysis_of(lambda: loss_of(head(operation(net(x)))), {"net": net, "head": head, "x": x})
-
-
-@pytest.mark.parametrize(
-    ("operation", "name"),
-    [
-        (torch.sign, "sign"),
-        (torch.round, "round"),
-        (lambda h: torch.relu(h - 9), "relu"),
-        (lambda h: h.floor().tanh(), "floor"),
-    ],
-)
-def test_the_operation_with_the_derivative_of_zero_is_found(
-    operation: Callable[[Tensor], Tensor], name: str
-) -> None:
-    analysis = after(operation)
-    (zero,) = [zero for zero in analysis.zeros if zero.starved == NET]
-    assert (zero.kind, zero.operation, zero.harmless) == ("zero_op", name, False)
-    assert zero.why() in (
-        f"the derivative of `{name}` is zero here",
-        f"every unit of this `{name}` is off",
-    )
-
-
-def test_of_two_such_operations_the_one_nearer_to_the_loss_is_named() -> None:
-    analysis = after(lambda h: h.round().tanh().sign())
-    assert told(analysis) == [("zero_op", "sign", NET, False)]
-
-
-def test_two_paths_that_cancel_are_told_as_that() -> None:
-    analysis = after(lambda h: h + (h.round() - h))
-    assert [(kind, starved) for kind, _, starved, _ in told(analysis)] == [("cancel", NET)]
-    assert analysis.zeros[0].why() == "two paths bring gradients that cancel"
-
-
-def test_a_function_that_returns_nothing_and_one_that_returns_zeros() -> None:
-    other = nn.Parameter(torch.ones(4))
-    x = torch.ones(5, 4, requires_grad=True)
-
-    def step(function: type[NoneBack]) -> Analysis:
-        other.grad = x.grad = None
-        return analysis_of(lambda: loss_of(function.apply(x, other.expand(5, 4))), {"other": other, "x": x})  # type: ignore[no-untyped-call]
-
-    nothing, zeros = step(NoneBack), step(ZerosBack)
-    assert told(nothing) == [("custom_function", "NoneBack", ("other",), False)]
-    assert nothing.zeros[0].why(nothing=True) == "the custom Function `NoneBack` returns no gradient"
-    assert nothing.states == {"other": "none", "x": "gradient"}
-    assert [(kind, starved) for kind, _, starved, _ in told(zeros)] == [("custom_function", ("other",))]
-    assert zeros.states == {"other": "zero", "x": "gradient"}
-    assert "returns zeros" in zeros.zeros[0].why()
-
-
-def test_a_hook_that_puts_zeros_in_place_is_the_line_to_blame() -> None:
-    net, head, x = nn.Linear(3, 4), nn.Linear(4, 1), torch.ones(5, 3)
+def recorded(
+    net: nn.Module, out: nn.Module, trained: list[nn.Module], shape: tuple[int, ...] = (8, 4)
+) -> StepRecord:
+    torch.manual_seed(0)
+    optimizer = torch.optim.SGD([p for module in trained for p in module.parameters()], 0.1)
+    x = torch.randn(shape)
 
     def step() -> Tensor:
-        hidden = net(x)
-        hidden.register_hook(lambda gradient: gradient * 0)
-        return loss_of(head(hidden))
+        loss: Tensor = (out(net(x)) - 1).pow(2).mean()
+        return loss
 
-    analysis = analysis_of(step, {"net": net, "head": head})
-    (zero,) = analysis.zeros
-    assert zero.starved == NET
-    assert code_at(analysis, zero.line) == "hidden.register_hook(lambda gradient: gradient * 0)"
-    assert "hook" in zero.why()
+    return record_step(step, names={"net": net, "out": out, "optimizer": optimizer})
 
 
-def test_a_gradient_that_adds_up_to_zero_harms_nobody_whose_sibling_moves() -> None:
-    net, x = nn.Linear(1, 1), torch.tensor([[-1.0], [1.0]])
-    sums_up = analysis_of(lambda: 3 * net(x).mean(), {"net": net})
-    assert sums_up.states == {"net.weight": "zero", "net.bias": "gradient"}
-    assert [(starved, harmless) for _, _, starved, harmless in told(sums_up)] == [(("net.weight",), True)]
-    net.zero_grad()
-    dead = analysis_of(lambda: net(0 * x).mean(), {"net": net})
-    assert [(starved, harmless) for _, _, starved, harmless in told(dead)] == [(("net.weight",), False)]
-    plain = nn.Parameter(torch.ones(1))
-    alone = analysis_of(lambda: (plain * x).mean(), {"plain": plain})
-    assert [(starved, harmless) for _, _, starved, harmless in told(alone)] == [(("plain",), False)]
+def states(report: StepRecord) -> dict[str, str]:
+    return {p.name: p.state for p in report.parameters}
 
 
-def test_where_every_gradient_comes_nothing_is_found() -> None:
-    assert told(after(torch.tanh)) == []
+def test_a_norm_over_one_feature_stays_at_zero() -> None:
+    net, out = nn.Sequential(nn.Linear(4, 1), nn.LayerNorm(1)), nn.Linear(1, 1)
+    report = recorded(net, out, [net, out])
+    assert [(f.kind, f.names) for f in report.findings] == [("zero_op", ("net.0.weight", "net.0.bias"))]
+
+
+@pytest.mark.parametrize("norm", [nn.LayerNorm(4), nn.BatchNorm1d(4), nn.GroupNorm(2, 4), nn.RMSNorm(4)])
+@pytest.mark.parametrize("trained", [True, False])
+def test_a_scale_of_zeros_is_harmless_only_where_it_is_trained(norm: nn.Module, trained: bool) -> None:
+    first, out = nn.Linear(4, 4), nn.Linear(4, 1)
+    nn.init.zeros_(norm.weight)  # type: ignore[arg-type]
+    report = recorded(nn.Sequential(first, norm), out, [first, out, *([norm] if trained else [])])
+    assert states(report)["net.0.weight"] == "zero"
+    assert report.ok == trained, report.verdict
+    if not trained:
+        assert report.findings[0].names == ("net.0.weight", "net.0.bias")
+        assert "its scale, `net.1.weight`, is all zeros" in report.findings[0].text
+
+
+def test_each_adapter_has_its_own_cause() -> None:
+    one, other, out = Adapter(), Adapter(), nn.Linear(4, 1)
+    report = recorded(
+        nn.Sequential(one, other), out, [one.down, other, out]
+    )  # one's second factor never moves
+    reasons = {p.name: p.reason for p in report.parameters}
+    assert "`net.0.up.weight`, is all zeros." in reasons["net.0.down.weight"]
+    assert "`net.1.up.weight`, is all zeros before its first step." in reasons["net.1.down.weight"]
+    assert [f.names for f in report.findings if f.kind == "zero_op"] == [("net.0.down.weight",)]
+
+
+def test_a_weight_norm_whose_size_starts_at_zero_is_harmless() -> None:
+    net, out = nn.utils.parametrizations.weight_norm(nn.Linear(4, 4)), nn.Linear(4, 1)
+    nn.init.zeros_(net.parametrizations.weight.original0)
+    report = recorded(net, out, [net, out])
+    assert "zero" in states(report).values()
+    assert report.ok, report.verdict
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_a_custom_function_is_to_blame_only_for_its_own_zeros(right: bool) -> None:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first = nn.Linear(4, 4)
+            self.weight = nn.Parameter(torch.zeros(4, 4) if right else torch.ones(4, 4))
+
+        def forward(self, x: Tensor) -> Tensor:
+            made: Tensor = Twice.apply(self.first(x), self.weight, right)  # type: ignore[no-untyped-call]
+            return made
+
+    net, out = Net(), nn.Linear(4, 1)
+    report = recorded(net, out, [net, out])
+    assert states(report)["net.first.weight"] == "zero"
+    assert report.ok == right, report.verdict
+    assert [f.kind for f in report.findings] == ([] if right else ["custom_function"])

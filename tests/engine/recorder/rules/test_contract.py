@@ -69,6 +69,21 @@ def test_one_line_of_the_good_example_cures_the_bad_one(rule: Rule) -> None:
     assert sum(one.removesuffix(MARK) != other for one, other in zip(bad, good, strict=True)) == 1
 
 
+SECOND_NAMES = """
+
+second = nn.ModuleDict({f"the_{k}": v for k, v in list(globals().items()) if isinstance(v, nn.Module)})
+"""
+
+
+@each_rule
+def test_a_second_name_for_every_module_changes_nothing(rule: Rule, tmp_path: Path) -> None:
+    if "from torch import nn" not in rule.bad:
+        return
+    once, twice = reported(rule.bad, rule, tmp_path), reported(rule.bad + SECOND_NAMES, rule, tmp_path)
+    assert twice["findings"] == once["findings"]
+    assert reported(rule.good + SECOND_NAMES, rule, tmp_path)["ok"]
+
+
 @each_rule
 def test_its_texts_say_something(rule: Rule) -> None:
     for text in (rule.title, rule.what, rule.why, rule.instead):

@@ -1,0 +1,160 @@
+"""Operations that have a derivative, and none where they were called: all padding, saturated, at a minimum, overwritten.
+
+Each has advice of its own: a straight-through estimator, which helps a `round`, would harm every one of them.
+"""
+
+from __future__ import annotations
+
+from torch import nn
+
+from ..capture.data_flow import Call, Entry
+from .cause import Cause
+from .facts import Facts
+from .intent import downstream
+
+_BOUNDS = frozenset(
+    [
+        "clamp", "clamp_", "clip", "clip_", "clamp_min", "clamp_min_", "clamp_max", "clamp_max_", "hardtanh",
+        "hardtanh_", "hardsigmoid", "relu", "relu_", "relu6", "threshold", "threshold_",
+    ]
+)  # fmt: skip
+_HINGES = frozenset(["clamp", "clamp_", "clip", "clip_", "clamp_min", "clamp_min_", "relu", "relu_"])
+_SATURATE = frozenset(
+    [
+        "sigmoid", "sigmoid_", "expit", "tanh", "tanh_", "softmax", "softmin", "gumbel_softmax", "log_softmax", "erf",
+        "logsigmoid", "softplus", "exp", "exp_", "exp2", "silu", "gelu", "mish", "elu", "selu", "celu", "log_sigmoid",
+    ]
+)  # fmt: skip
+_FLAT_AT_ZERO = frozenset(
+    ["pow", "pow_", "__pow__", "square", "square_", "abs", "abs_", "__abs__", "absolute", "norm", "vector_norm",
+     "linalg_norm", "linalg_vector_norm", "cos", "cosh", "mul", "__mul__", "dist", "frobenius_norm"]
+)  # fmt: skip
+_OVERWRITE = frozenset(
+    ["__setitem__", "copy_", "fill_", "zero_", "index_fill", "index_fill_", "index_copy", "index_copy_", "scatter",
+     "scatter_", "index_put", "index_put_", "masked_scatter", "masked_scatter_", "uniform_", "normal_"]
+)  # fmt: skip
+_MARGINS = frozenset(
+    ["margin_ranking_loss", "hinge_embedding_loss", "triplet_margin_loss", "triplet_margin_with_distance_loss",
+     "cosine_embedding_loss", "multi_margin_loss", "multilabel_margin_loss"]
+)  # fmt: skip
+_DISTANCES = frozenset(["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"])
+_LIKELIHOODS = frozenset(["cross_entropy", "nll_loss"])
+
+_PADDING = (
+    "Keep that index for padding alone (where it is 0, let the others start at 1), or drop `padding_idx`. A batch of "
+    "nothing but padding is no fault of the code."
+)
+_START_INSIDE = (
+    "Start it inside the range. To keep a parameter within bounds, clamp it after `optimizer.step()`: "
+    "`with torch.no_grad(): p.clamp_(...)`."
+)
+_HINGE = (
+    "If it is a margin that every example of this batch keeps, nothing is to be mended. Otherwise try another "
+    "initial bias, a smaller learning rate, or a bound that is soft."
+)
+_SATURATED = (
+    "Bring its inputs nearer to zero: normalise them, divide them by a temperature, start with smaller weights; "
+    "for a loss use the one that takes logits."
+)
+_ELSEWHERE = "Start at other values: at zero the slope is zero, and training never leaves it."
+_WRITTEN_OVER = "Use the old values before they are overwritten, or write to a part of them only."
+_DROPPED = "Lower `p`: what is dropped gets no gradient in this step."
+_KEPT_MARGIN = (
+    "If every example keeps the margin by now, nothing is to be mended; harder examples bring a gradient."
+)
+_FITTED = (
+    "If the model fits its data by now, nothing is to be mended. Otherwise look at the target: it may be the "
+    "prediction itself."
+)
+_IGNORED = "Look at the targets: those equal to `ignore_index` bring no gradient, and one that is certain brings none."
+_GRID = "Use `mode='bilinear'`, and keep the grid between -1 and 1: outside of the image nothing changes."
+_ONE_NORMALISED = "Normalise over more than one entry: over a single one the result is a constant."
+
+
+def flat_spot(call: Call, bit: int, facts: Facts) -> Cause | None:
+    """Why a call sent zeros towards a leaf although it has a derivative, None where it isn't known."""
+    name = call.operation
+    source = call.inputs[0] if call.inputs else None
+    if name in ("embedding", "embedding_bag"):
+        return _padding(call)
+    if source is None:
+        return None
+    if name in _BOUNDS and _of_parameters_alone(source, facts):
+        who = next(iter(facts.named(1 << bit)), "the parameter")
+        return Cause(f"`{who}` lies outside the range of this `{name}`", _START_INSIDE)
+    if name in _HINGES and not downstream(call.outputs, facts)[0]:
+        off = name.startswith("relu")
+        why = (
+            f"every unit of this `{name}` is off"
+            if off
+            else f"every element is outside the range of this `{name}`"
+        )
+        return Cause(why, _HINGE)
+    if name in _SATURATE and not _constant_over_one(call):
+        return Cause(f"every input of this `{name}` lies where it is flat", _SATURATED)
+    if name in _FLAT_AT_ZERO and _is_zero(source, facts) and source.value >> bit & 1:
+        others = call.inputs[1:]
+        if all(entry.value >> bit & 1 for entry in others) and (others or "mul" not in name):
+            return Cause(
+                f"what this `{name}` is taken of is all zeros, and its slope there is zero", _ELSEWHERE
+            )
+    if name in _OVERWRITE:
+        return Cause(f"this `{name}` overwrites every element", _WRITTEN_OVER)
+    if "dropout" in name:
+        return Cause(f"this `{name}` dropped every element", _DROPPED)
+    if name in _MARGINS:
+        return Cause(f"every example keeps the margin of this `{name}`", _KEPT_MARGIN)
+    if name in _DISTANCES:
+        return Cause(f"this `{name}` is at its minimum: prediction and target are equal", _FITTED)
+    if name in _LIKELIHOODS:
+        return Cause(f"no target of this `{name}` brings a gradient", _IGNORED)
+    if name == "grid_sample":
+        return Cause("this `grid_sample` does not change with the grid here", _GRID)
+    if name in ("layer_norm", "rms_norm") and _shape(source)[-1:] == (1,):
+        return Cause(f"a `{name}` over one entry is a constant", _ONE_NORMALISED)
+    return None
+
+
+def _padding(call: Call) -> Cause | None:
+    """All indices are those of the padding, as far as the module or the indices tell."""
+    indices = next((entry for entry in call.inputs if not entry.floating), None)
+    record = indices.record() if indices is not None and indices.content is not None else None
+    values = None if record is None else record.values
+    first = None if values is None or not values.size else int(values.flat[0])
+    if values is None or first is None or (values != first).any():
+        return None
+    module = call.module
+    if isinstance(module, nn.Embedding | nn.EmbeddingBag) and module.padding_idx != first:
+        return None
+    return Cause(f"every index is {first}, the row of `padding_idx`, which gets no gradient", _PADDING)
+
+
+def _of_parameters_alone(entry: Entry, facts: Facts) -> bool:
+    """Whether no data went into an entry: then it is the same in every step until a parameter moves."""
+    todo, seen = [entry], set()
+    while todo:
+        one = todo.pop()
+        if id(one) in seen or one.leaf is not None:
+            continue
+        seen.add(id(one))
+        before = list(facts.before_entry(one))
+        if not before:
+            return False
+        todo += before
+    return True
+
+
+def _is_zero(entry: Entry, facts: Facts) -> bool:
+    if entry.leaf is not None:
+        return id(facts.flow.graph.leaves[entry.leaf]) in facts.zero_before
+    record = entry.record() if entry.content is not None else None
+    return record is not None and record.values is not None and not record.values.any()
+
+
+def _constant_over_one(call: Call) -> bool:
+    """Whether a softmax runs over a single entry: that is another cause."""
+    return "softmax" in call.operation and 1 in _shape(call.outputs[0])
+
+
+def _shape(entry: Entry) -> tuple[int, ...]:
+    return entry.content[0] if entry.content is not None else ()

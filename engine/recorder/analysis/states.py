@@ -1,0 +1,168 @@
+"""What a step left in each parameter's `.grad`, and whether what came was used before it was cleared.
+
+A gradient that is gone at the end (None, or zeros in its place) is no fault where something used it before: an
+optimizer, an update by hand, a sum that gathers it. So each clearing is held against the uses before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from torch import Tensor
+from torch.optim import Optimizer
+
+from ..capture.backward import BackwardPass
+from ..capture.data_flow import Call, Flow
+from ..capture.frames import Line
+from ..capture.names import Names, ids_in
+from ..capture.session import Session
+from ..capture.tape import Event, GradientRead
+from ..capture.tensors import is_zero
+from ..capture.torch_private import has_hook_after, version_of
+from ..record import ParameterState
+
+_CLEARING = frozenset(["zero_", "_foreach_zero_", "fill_", "__setitem__"])
+"""Calls that put zeros in a gradient's place; others, such as a product, change what it was."""
+
+
+class State(NamedTuple):
+    """What a step left in one parameter's `.grad`."""
+
+    of: ParameterState
+    spent: bool = False
+    """Whether a gradient came, was used, and was cleared afterwards."""
+    wiped: bool = False
+    """Whether a gradient came and was cleared before anything used it."""
+    cleared_by: Line | None = None
+
+
+@dataclass(frozen=True)
+class Uses:
+    """What used the gradients of a step."""
+
+    calls: tuple[Call, ...]
+    reads: tuple[GradientRead, ...]
+    steps: tuple[tuple[int, Optimizer], ...]
+    """The optimizers whose `step()` was called, each with the number of the last call before it."""
+    events: Mapping[int, list[Event]]
+    """By the `id` of a tensor: what happened to it."""
+    flow: Flow
+    ours: frozenset[int]
+    """The `id`s of gradients that live on since the recorder itself holds them."""
+
+    @classmethod
+    def of(cls, session: Session) -> Uses:
+        """The uses in a finished recording."""
+        tape = session.tape
+        steps = zip(tape.stepped_after, tape.stepped, strict=True)
+        events = by_tensor(tape.events)
+        ours = frozenset([*events, *(id(old) for old, _ in session.old_grads.values())])
+        return cls(tuple(tape.calls), tuple(tape.reads), tuple(steps), events, tape.flow, ours)
+
+    def between(self, tensor: Tensor, after: int, until: int) -> bool:
+        """Whether something used the gradient of a leaf between two moments."""
+        if any(e.kind == "optimizer" and after < e.number < until for e in self.events.get(id(tensor), ())):
+            return True
+        if any(after <= number < until and id(tensor) in ids_in(o) for number, o in self.steps):
+            return True
+        return self._by_hand(tensor, after, until)
+
+    def _by_hand(self, tensor: Tensor, after: int, until: int) -> bool:
+        """Whether code that read the `.grad` made something of it, or keeps it."""
+        memory: dict[int, int] = {}
+        for read in self._reads_of.get(id(tensor), ()):
+            if after < read.number < until:
+                memory.setdefault(read.storage, read.number)
+                kept = read.gradient()
+                if kept is not None and kept is not tensor.grad and id(kept) not in self.ours:
+                    return True
+        if not memory:
+            return False
+        return any(
+            call.number < until
+            and any(memory.get(e.storage, until) < call.number for e in call.inputs)
+            and (call.sink or any(e.storage not in memory for e in call.outputs))
+            for call in self.calls
+        )
+
+    def changes(self, tensor: Tensor) -> Iterator[Change]:
+        """What happened to a leaf's `.grad` other than backward passes."""
+        for event in self.events.get(id(tensor), ()):
+            if event.kind in ("clear", "set_grad"):
+                yield Change(event.number, event.line, True)
+        if tensor.grad is None:
+            return
+        for event in self.events.get(id(tensor.grad), ()):
+            if event.kind == "clear":
+                yield Change(event.number, event.line, True)
+        for write in self.flow.writes.get(self.flow.storage_of(tensor.grad), ()):
+            yield Change(write.number, write.line, write.operation in _CLEARING)
+
+    @cached_property
+    def _reads_of(self) -> dict[int, list[GradientRead]]:
+        found: dict[int, list[GradientRead]] = {}
+        for read in self.reads:
+            found.setdefault(read.leaf, []).append(read)
+        return found
+
+
+class Change(NamedTuple):
+    """One thing that took a gradient away, put another in its place, or edited it."""
+
+    number: int
+    line: Line | None
+    clears: bool
+    """Whether it leaves nothing of what was there, or may: of another gradient nobody knows what it was made of."""
+
+
+def states_of(session: Session, names: Names, uses: Uses) -> dict[str, State]:
+    """The state of every parameter, by name."""
+    return {name: _state(session, tensor, uses) for name, tensor in names.parameters.items()}
+
+
+def arrivals(passes: Iterable[BackwardPass], bit: int) -> list[tuple[BackwardPass, str]]:
+    """What each backward pass brought to the leaf with that bit."""
+    return [(run, run.arrived[bit]) for run in passes if run.arrived.get(bit, "none") != "none"]
+
+
+def by_tensor(events: Iterable[Event]) -> dict[int, list[Event]]:
+    """The events of each tensor, by its `id`, in order."""
+    found: dict[int, list[Event]] = {}
+    for event in events:
+        if event.tensor is not None:
+            found.setdefault(id(event.tensor), []).append(event)
+    return found
+
+
+def _state(session: Session, tensor: Tensor, uses: Uses) -> State:
+    gradient, tape = tensor.grad, session.tape
+    came = arrivals(tape.backwards, tape.flow.graph.bit_of.get(id(tensor), -1))
+    if gradient is None:
+        if came and has_hook_after(tensor):
+            return State("gradient")  # a hook took it as soon as it was there
+        return _cleared(tensor, came, uses) or State("none")
+    old, version = session.old_grads.get(id(tensor), (None, -1))
+    if gradient is old and version_of(gradient) == version:
+        return State("none")
+    if old is not None and came and all(state == "zero" for _, state in came):
+        return State("zero")
+    if not is_zero(gradient):
+        return State("gradient")
+    cleared = _cleared(tensor, came, uses) if any(s == "value" for _, s in came) else None
+    return cleared or State("zero")
+
+
+def _cleared(tensor: Tensor, came: list[tuple[BackwardPass, str]], uses: Uses) -> State | None:
+    """The state of a leaf whose gradient was cleared after it had come; None where that is not what happened."""
+    last = max(uses.changes(tensor), default=None, key=lambda change: change.number)
+    if not came or last is None or last.number < came[-1][0].number:
+        return None
+    if uses.between(tensor, came[0][0].number, last.number):
+        value = any(state == "value" for _, state in came)
+        return State("gradient" if value else "zero", spent=value, cleared_by=last.line)
+    if not last.clears:
+        return None
+    return State("none" if tensor.grad is None else "zero", wiped=True, cleared_by=last.line)

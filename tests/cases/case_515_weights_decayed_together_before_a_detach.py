@@ -1,0 +1,12 @@
+import torch
+from torch import nn
+torch.manual_seed(0)
+net, head = nn.Linear(4, 4), nn.Linear(4, 1)
+opt = torch.optim.SGD([*net.parameters(), *head.parameters()], lr=0.1)
+x = torch.randn(8, 4)
+def step():
+    with torch.no_grad(): torch._foreach_mul_(list(net.parameters()), 0.99)
+    h = net(x).detach()
+    return head(h).pow(2).mean()
+
+EXPECT = dict(kind='detach', cut_line=9, no_grad=['net.weight', 'net.bias'], raises=None, fix=(9, 'h = net(x)'))
