@@ -32,7 +32,7 @@ RULE = Rule(
     title="Operation without a derivative",
     what=WHAT,
     why="What counts, ranks or draws gives numbers that do not follow its input smoothly, so nothing can learn by it.",
-    instead="Use a smooth stand-in: a sum of `sigmoid`s or of Gaussian bumps in the place of a histogram.",
+    instead="Use a smooth stand-in: in the place of a histogram a sum of bumps around the `centres` of its bins.",
     severity=Severity.STARVED,
     bad="""
 import torch
