@@ -5,7 +5,7 @@
 
 The mutants are those of cosmic-ray's operators within functions. Its own runner starts a new Python, and so torch, for
 each; here a process that has collected the tests forks, changes the one function in memory, and runs those tests that
-came by the changed line before, at most `--tests` of them, until one fails. With more mutants than time, a random
+came by the changed line before, at most `--tests` of them (first those that run most of the file), until one fails. With more mutants than time, a random
 sample is taken: the same `--seed` takes the same.
 """
 
@@ -83,6 +83,12 @@ def codes(code: CodeType) -> dict[str, CodeType]:
     return found
 
 
+def without_positions(code: CodeType) -> CodeType:
+    """The same code, whatever its columns: they change with the length of an annotation."""
+    inner = (without_positions(one) if isinstance(one, CodeType) else one for one in code.co_consts)
+    return code.replace(co_linetable=b"", co_consts=tuple(inner))
+
+
 def function_of(module: ModuleType, name: str) -> FunctionType:
     """The function of that qualified name, out of what decorators made of it."""
     owner: Any = module
@@ -107,7 +113,10 @@ def changed_by(mutant: Mutant) -> tuple[str, CodeType] | None:
         before, after = codes(compile(text, file, "exec")), codes(compile(new, file, "exec"))
     except SyntaxError:
         return None
-    return next(((name, code) for name, code in after.items() if before.get(name) != code), None)
+    for name, code in after.items():
+        if name not in before or without_positions(before[name]) != without_positions(code):
+            return name, code
+    return None
 
 
 class Tracer:
@@ -216,18 +225,22 @@ class Mutation:
         return True
 
     def _traced(self, items: list[pytest.Item]) -> dict[Line, list[pytest.Item]]:
-        """By line: the tests that come by, the most special first."""
+        """By line: the tests that come by, those first that run most of its file."""
         with tempfile.TemporaryDirectory() as folder:
             tracer = Tracer(Path(folder))
             runs = [(item, tracer.lines_of(item)) for item in items]
             forked._record = tracer.record
         failed = [item.nodeid for item, lines in runs if lines is None]
         print(f"{len(items)} tests, {len(failed)} of them fail as it is: {failed}", flush=True)
-        came_by: dict[Line, list[pytest.Item]] = {}
-        for item, lines in sorted(((i, found) for i, found in runs if found), key=lambda one: len(one[1])):
-            for line in lines:
-                came_by.setdefault(line, []).append(item)
-        return came_by
+        came_by: dict[Line, list[tuple[int, pytest.Item]]] = {}
+        for item, lines in runs:
+            in_file = Counter(path for path, _ in lines or ())
+            for line in lines or ():
+                came_by.setdefault(line, []).append((in_file[line[0]], item))
+        return {
+            line: [item for _, item in sorted(items, key=lambda one: -one[0])]
+            for line, items in came_by.items()
+        }
 
     def _started(self, mutant: Mutant, changed: tuple[str, CodeType], items: list[pytest.Item]) -> int:
         name, code = changed
