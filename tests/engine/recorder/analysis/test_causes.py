@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from engine.recorder.analysis.causes import Cause
+from engine.recorder.analysis.cause import Cause
 from tests.engine.recorder.analysed import analysis_of, loss_of
 
 Between = Callable[[Tensor], Tensor]
