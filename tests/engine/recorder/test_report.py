@@ -146,21 +146,6 @@ def test_what_is_meant_to_be_constant_is_checked() -> None:
     assert kept.parameters[2].reason == "Constant on purpose, as the step says."
 
 
-def test_names_are_found_without_being_given() -> None:
-    enc, head, x = starving()
-    optimizer = torch.optim.SGD([*enc.parameters(), *head.parameters()], 0.1)
-
-    def helper() -> Tensor:
-        loss: Tensor = head(enc(x).detach()).sum()
-        return loss
-
-    record = record_step(lambda: helper(), optimizer=optimizer)
-    states = {p.name: p.state for p in record.parameters}
-    assert states == {
-        "head.weight": "gradient", "head.bias": "gradient", "enc.weight": "none", "enc.bias": "none",
-    }  # fmt: skip
-
-
 def test_a_step_in_the_middle_of_a_script() -> None:
     enc, head, x = starving()
     optimizer = torch.optim.SGD([*enc.parameters(), *head.parameters()], 0.1)

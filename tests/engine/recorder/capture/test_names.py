@@ -44,6 +44,9 @@ def test_a_closure_names_what_it_holds_also_through_its_helper() -> None:
         return helper().sum()
 
     assert variables_of(step) == {"net": net, "x": x}
+    record = record_step(step, optimizer=torch.optim.SGD(net.parameters(), 0.1))
+    assert {p.name: p.state for p in record.parameters} == {"net.weight": "gradient", "net.bias": "gradient"}
+    assert [stage.output.name for stage in record.stages if stage.operation == "input"] == ["x"]
 
 
 def test_a_modules_variables_are_found_through_its_helper_and_inside_a_lambda() -> None:
