@@ -1,8 +1,8 @@
-"""The command line: `detach-lab trace my_step.py [--json] [--calls N]`, in a clone `python -m engine trace ...`.
+"""The command line: `detach-lab trace my_step.py [--format F] [--calls N]`, in a clone `python -m engine trace ...`.
 
 Exit status 0: nothing is starved by accident. 1: something is. 2: the step could not be run, and one sentence on the
 error output says why; where it raised, the report tells what was seen until then. What the file prints goes to the
-error output, and the standard output has the report alone.
+error output, and the standard output has the report alone, or nothing where `--output` names a file for it.
 
 `detach-lab explain KIND` says what a kind of finding is, `detach-lab rules` lists them all.
 """
@@ -16,6 +16,7 @@ import sys
 from collections.abc import Sequence
 
 from . import __version__
+from .forms import FORMS, write_report
 from .subprocess_recording import PACKAGE, Told, run_apart
 
 
@@ -28,9 +29,10 @@ def command() -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command, by default that of the process, and returns its exit status."""
     options = _parser().parse_args(arguments)
+    sentence = ""
     try:
         told = _told(options)
-        _write(told.report)
+        sentence = _deliver(told.report, getattr(options, "output", None))
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         return 2
@@ -39,14 +41,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"The report can't be written: {error.strerror}.", file=sys.stderr)
         return 2
-    if told.sentence:
-        print(told.sentence, file=sys.stderr)
-    return told.status
+    for said in filter(None, (told.sentence, sentence)):
+        print(said, file=sys.stderr)
+    return 2 if sentence else told.status
 
 
 def _told(options: argparse.Namespace) -> Told:
     if options.command == "trace":
-        return run_apart(options.file, options.calls, "json" if options.json else "text", output=2)
+        return run_apart(options.file, options.calls, options.format, output=2)
     from .recorder import explain  # with torch, which tracing leaves to the other process
 
     if options.command == "rules":
@@ -56,6 +58,19 @@ def _told(options: argparse.Namespace) -> Told:
     except ValueError as error:
         sentence = str(error)
         return Told(2, f"{sentence[:1].upper()}{sentence[1:]}.", b"")
+
+
+def _deliver(report: bytes, output: str | None) -> str:
+    """Writes the report to the file, or prints it; returns the sentence that says why the file can't be written."""
+    if output is not None and report:
+        try:
+            write_report(report, output)
+        except OSError as error:
+            _write(report)
+            return f"{output} can't be written: {error.strerror}. The report is on the standard output."
+    elif report:
+        _write(report)
+    return ""
 
 
 def _write(report: bytes) -> None:
@@ -72,13 +87,21 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     trace = commands.add_parser("trace", help="record a file that defines step() and say what starves")
     trace.add_argument("file", help="a Python file with a function step() that returns the loss")
-    trace.add_argument("--json", action="store_true", help="print the report as JSON")
+    add_report_options(trace)
     trace.add_argument("--calls", type=_count, default=1, metavar="N", help="how often to call step() (1)")
     explain = commands.add_parser("explain", help="say what a kind of finding is, with an example")
     explain.add_argument("kind", metavar="KIND", help='a kind or the name of a rule, such as "detach"')
     rules = commands.add_parser("rules", help="list every rule: its name, its kind, its title")
     rules.add_argument("--markdown", action="store_true", help="print the reference page of the docs")
     return parser
+
+
+def add_report_options(parser: argparse.ArgumentParser) -> None:
+    """What every command that reports a step has: in which form, and where to."""
+    words = ", ".join(FORMS)
+    parser.add_argument("--format", choices=FORMS, default="text", metavar="FORM", help=f"{words} (text)")
+    parser.add_argument("--json", action="store_const", const="json", dest="format", help="--format json")
+    parser.add_argument("--output", metavar="FILE", help="write the report to a file")
 
 
 def _count(text: str) -> int:
