@@ -17,9 +17,10 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from collections.abc import Sequence
 from contextlib import chdir
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
 
 from .forms import Form
 from .text import first_line
@@ -36,13 +37,19 @@ _APART = "detach_lab"
 """Its name in the other process. There "engine" belongs to the reader, whose project may have an engine of its own."""
 _INIT = str(Path(__file__).with_name("__init__.py"))
 # The package is loaded from its folder and not by a path to search: nothing in the reader's folders can take its place.
-_CHILD = f"""
+_LOAD = f"""
 import importlib.util, sys
-spec = importlib.util.spec_from_file_location({_APART!r}, sys.argv[1])
+spec = importlib.util.spec_from_file_location({_APART!r}, sys.argv.pop(1))
 sys.modules[{_APART!r}] = package = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(package)
+"""
+_CHILD = f"""{_LOAD}
 from {_APART}.subprocess_recording import answer
-answer(*sys.argv[2:])
+answer(*sys.argv[1:])
+"""
+_COMMAND = f"""{_LOAD}
+from {_APART}.cli import command
+sys.exit(command())
 """
 
 
@@ -106,6 +113,14 @@ def record_apart(path: str, calls: int = 1, time_limit: float = TIME_LIMIT) -> S
     found = _Unpickler(io.BytesIO(told.report)).load()
     assert isinstance(found, StepRecord)
     return found
+
+
+def become_the_command(arguments: Sequence[str]) -> NoReturn:
+    """Runs the command anew in this very process, where this package has its other name: a script may import an
+    `engine` of its own."""
+    flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, *flags, "-c", _COMMAND, _INIT, *arguments])
 
 
 class _Unpickler(pickle.Unpickler):
