@@ -106,7 +106,7 @@ def to_page(record: StepData) -> str:
             script=_safe(script),
             style_hash=_hash(style),
             script_hash=_hash(script),
-        )  # fmt: skip
+        )
     )
 
 
