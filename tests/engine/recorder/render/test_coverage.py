@@ -77,9 +77,10 @@ def test_a_parameter_has_all_its_lines_and_not_only_the_shortest_way(tmp_path: P
     record = recorded(CUT, tmp_path)
     (path,) = next(p.paths for p in record.parameters if p.name == "head.weight")
     assert [at.line for at in path.lines] == [11, 16]
+    coverage = coverage_of(record)
+    assert [file.file for file in coverage.files] == [record.file]
     for name, numbers in (("head.weight", [11, 16, 17]), ("encoder.weight", [9, 10])):
-        found = coverage_of(record).lines_of(name)
-        assert [line for file, line in found if file == record.file] == numbers
+        assert [line for _, line in coverage.lines_of(name)] == numbers
 
 
 def test_a_line_of_a_loop_counts_the_calls_that_came_back(tmp_path: Path) -> None:
@@ -89,6 +90,13 @@ def test_a_line_of_a_loop_counts_the_calls_that_came_back(tmp_path: Path) -> Non
     assert coverage.names(line.starves) == coverage.parameters[:4]
     assert coverage.names(line.feeds) == coverage.parameters[4:]
     assert lines(coverage)[12].kind == "cut"
+
+
+def test_the_gradient_starts_at_the_step_s_own_backward(tmp_path: Path) -> None:
+    text = CUT.replace("    return (", "    loss = (").rstrip() + "\n    loss.backward()\n    return loss\n"
+    found = lines(coverage_of(recorded(text, tmp_path)))
+    assert found[19].kind == "starts"
+    assert not any(line.kind == "starts" for line in lines(coverage_of(recorded(CUT, tmp_path))).values())
 
 
 def test_a_step_that_raises_is_marked_where_it_did(tmp_path: Path) -> None:
@@ -104,7 +112,7 @@ def test_a_second_file_is_covered_after_the_first(tmp_path: Path) -> None:
         "import torch\n", "import torch\nfrom helper_of_coverage import cut\n", 1
     )
     coverage = coverage_of(recorded(text, tmp_path))
-    assert [Path(file.file).name for file in coverage.files[:2]] == ["my_step.py", "helper_of_coverage.py"]
+    assert [Path(file.file).name for file in coverage.files] == ["my_step.py", "helper_of_coverage.py"]
     assert lines(coverage, "helper_of_coverage.py")[2].kind == "cut"
     assert coverage.count("cut") == 1
 
