@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
@@ -204,7 +204,8 @@ class Session:
             return
         self.backward_is_ours = True
         try:
-            watched_backward(self.tape, [loss], loss.backward, find_caller())
+            ours = replace(find_caller(), line=None)  # no line of the reader's started it
+            watched_backward(self.tape, [loss], loss.backward, ours)
         except Exception as error:
             self.note_error(error, "backward")
 

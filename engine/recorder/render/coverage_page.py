@@ -34,8 +34,6 @@ _WHOLE = 40
 """A file as short as this is never folded."""
 _OPEN = 6
 """Of more files than that only those with a fault, and the traced one, are open at first."""
-_LONG = 1_500
-"""Lines from which on the browser lays out only what is on screen."""
 _NAMES = 6
 _BAD: tuple[Kind, ...] = ("cut", "fault", "lost", "zeros")
 
@@ -106,7 +104,7 @@ def to_page(record: StepData) -> str:
             script=_safe(script),
             style_hash=_hash(style),
             script_hash=_hash(script),
-        )  # fmt: skip
+        )
     )
 
 
@@ -137,7 +135,6 @@ def view_of(record: StepData, coverage: Coverage) -> dict[str, object]:
         "rows": rows,
         "legend": [(kind, word, count, MEANING[kind]) for kind, word, count in met if count],
         "outside": MEANING["outside"],
-        "long": sum(len(file.lines) for file in coverage.files) > _LONG,
         "data": _safe(_json(coverage)),
     }
 

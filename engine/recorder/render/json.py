@@ -13,7 +13,6 @@ from typing import Any
 
 from ..record import Location, StepData
 
-
 SCHEMA_VERSION = "1.0"
 
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ... import __version__
+from ...version import __version__
 from ..record import Finding, Location, Raised, StepData
 from ..rule import Rule
 from ..rules import all_rules

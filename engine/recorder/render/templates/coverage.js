@@ -1,11 +1,11 @@
-// Choose a parameter: its lines are marked. Choose a line: its parameters are. `root` is the document, or the root of a
-// component. Everything that is shown stands in the page already; this only marks it.
+// Choose a parameter: its lines are marked. Choose a line: its parameters are. `root` is the document, or the frame
+// within a component. Everything that is shown stands in the page already; this only marks it.
 function gradientCoverage(root) {
   const coverage = root.querySelector(".coverage");
   const { names, sets, lines } = JSON.parse(coverage.querySelector(".coverage-data").textContent);
   const bar = coverage.querySelector(".chosen");
   const said = bar.querySelector("[role=status]");
-  const marks = new Map(Object.keys(lines).map((key) => [key, root.getElementById(key)]));
+  const marks = new Map([...coverage.querySelectorAll("button.mark")].map((button) => [button.parentElement.id, button.parentElement]));
   const picks = [...coverage.querySelectorAll(".pick")];
   const meet = (some, others) => some.some(([a, b]) => others.some(([c, d]) => a <= d && c <= b));
   const size = (set) => set.reduce((sum, [a, b]) => sum + b - a + 1, 0);
