@@ -15,6 +15,7 @@ import argparse
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from contextlib import chdir
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
@@ -76,7 +77,11 @@ def _run(options: argparse.Namespace, given: Sequence[str]) -> int:
     )  # fmt: skip
     for said in filter(None, (outcome.sentence, *failures)):
         print(said, file=sys.stderr)
-    return 2 if any(failures) else outcome.status
+    status = 2 if any(failures) else outcome.status
+    if not options.keep_going and any(not one.daemon for one in threading.enumerate()[1:]):
+        sys.stdout.flush()
+        os._exit(status)  # a thread of the script's may wait for work that will not come
+    return status
 
 
 def _apart(to: int) -> BinaryIO:

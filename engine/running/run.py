@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..recorder.watch import StepWatch
 
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
+_PATIENCE = 3
 _HANDED_ON = os.path.join("torch", "overrides.py")
 
 
@@ -50,6 +51,8 @@ class _Run:
     watch: StepWatch | None = None
     record: StepRecord | None = None
     told: bool = False
+    swallowed: int = 0
+    """How often the program has caught what was to end it, and gone on to another step."""
 
     def watch_torch(self) -> None:
         """Torch has been imported: its optimizers are watched from now on."""
@@ -67,7 +70,19 @@ class _Run:
         if threading.current_thread() is not threading.main_thread():
             _thread.interrupt_main()  # the program's main thread may be waiting for this one
             raise SystemExit  # ends a thread without a word
+        from torch.optim.optimizer import register_optimizer_step_post_hook
+
+        register_optimizer_step_post_hook(self.stepped_again)
         raise StepRecorded
+
+    def stepped_again(self, *_: object) -> None:
+        """A program that went on, since it catches whatever comes, is told once more, and then ended at once."""
+        self.swallowed += 1
+        if self.swallowed < _PATIENCE:
+            raise StepRecorded
+        sys.stdout.flush()
+        self.tell_once()
+        os._exit(_outcome(self, _End()).status)
 
     def tell_once(self) -> None:
         """Tells of the record, if there is one that has not been told of."""
