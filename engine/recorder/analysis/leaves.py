@@ -55,8 +55,6 @@ def computed_tensors(facts: Facts) -> tuple[Computed, ...]:
         ):
             missed = _missed(name, value, entry, facts)
             state, reason = ("none", missed) if missed else (state, reason)
-        if not (missed or facts.whole_step):  # an intermediate of a block
-            continue
         lost = bool(missed) and facts.before.variables.get(name) is value
         if lost and line is None:
             line = line_that_binds(facts.file, name)
