@@ -452,7 +452,15 @@ def not_finite(parameters: int) -> Step:
     def between(x: Tensor, number: int, of: int) -> Tensor:
         return x + (x - x).sqrt() if number == of // 2 else x
 
-    return training(Net(parameters, between))
+    net = Net(parameters, between)
+    start = [p.detach().clone() for p in net.parameters()]
+
+    def forget() -> None:
+        with torch.no_grad():
+            for parameter, before in zip(net.parameters(), start, strict=True):
+                parameter.copy_(before)
+
+    return training(net, forget=forget)
 
 
 def unused(parameters: int) -> Step:

@@ -10,7 +10,7 @@ from torch import nn
 from ..capture.data_flow import Call, Entry
 from .cause import Cause
 from .facts import Facts
-from .intent import downstream
+from .intent import goes_through_a_layer
 
 _BOUNDS = frozenset(
     [
@@ -80,9 +80,9 @@ def flat_spot(call: Call, bit: int, facts: Facts) -> Cause | None:
     if source is None:
         return None
     if name in _BOUNDS and _of_parameters_alone(source, facts):
-        who = next(iter(facts.named(1 << bit)), "the parameter")
+        who = facts.bits.get(bit, "the parameter")
         return Cause(f"`{who}` lies outside the range of this `{name}`", _START_INSIDE)
-    if name in _HINGES and not downstream(call.outputs, facts)[0]:
+    if name in _HINGES and not goes_through_a_layer(call.outputs, facts):
         off = name.startswith("relu")
         why = (
             f"every unit of this `{name}` is off"
