@@ -21,6 +21,7 @@ from ..capture.backward import BackwardPass
 from ..capture.data_flow import Call, Entry, Flow
 from ..capture.frames import Line
 from ..capture.names import Names, add_held, ids_in
+from ..capture.postorder import postorder
 from ..capture.session import Session, Snapshot
 from ..capture.source_text import line_that_binds
 from ..capture.tape import Event, Made, Tape
@@ -152,6 +153,22 @@ class Facts:
         return found
 
     @cached_property
+    def _of_leaves(self) -> dict[int, bool]:
+        return {}
+
+    def of_leaves_alone(self, entry: Entry) -> bool:
+        """Whether no data went into an entry: then it is the same in every step until a parameter moves."""
+        known = self._of_leaves
+        for one in postorder([entry], lambda one: () if id(one) in known else self._before_computed(one)):
+            if id(one) not in known:
+                before = self._before_computed(one)
+                known[id(one)] = one.leaf is not None or (bool(before) and all(known[id(e)] for e in before))
+        return known[id(entry)]
+
+    def _before_computed(self, entry: Entry) -> list[Entry]:
+        return [] if entry.leaf is not None else list(self.before_entry(entry))
+
+    @cached_property
     def makes_leaves(self) -> bool:
         """Whether a call of the step made a leaf that then went into the loss."""
         made = (entry for call in self.calls for entry in call.outputs)
@@ -218,6 +235,11 @@ class Facts:
     def fed_modules(self) -> frozenset[str]:
         """The modules of which a parameter got a gradient."""
         return frozenset(name.rpartition(".")[0] for name, of in self.states.items() if of == "gradient")
+
+    @cached_property
+    def held_by_each(self) -> dict[str, set[int]]:
+        """By the name of an optimizer: the ids of the tensors that it holds."""
+        return {name: ids_in(optimizer) for name, optimizer in self.names.optimizers.items()}
 
     @cached_property
     def _places(self) -> dict[int, tuple[int, str]]:
@@ -488,9 +510,8 @@ def closure(
     todo: list[Entry | int] = list(roots)
     while todo:
         one = todo.pop()
-        key = one if isinstance(one, int) else id(one)
-        if key not in seen:
-            seen.add(key)
+        if _key(one) not in seen:
+            seen.add(_key(one))
             if through_updates or isinstance(one, int) or one.leaf is None:
                 todo += _made_from(one, sinks)
     return seen
@@ -502,20 +523,21 @@ def open_ways(roots: Iterable[Entry], bits: int, sinks: Sequence[Call] = ()) -> 
     Where it knows a leaf again further on, as behind `h / h.detach().norm()`, that leaf is not lost by the detach: if
     it is lost in the end, then by something later.
     """
-    found: dict[int, int] = {}
-    todo: list[tuple[Entry | int, int]] = [(root, bits) for root in roots]
-    while todo:
-        one, lost = todo.pop()
-        if isinstance(one, int):
-            key = one
-        else:
-            key = id(one)
+    ends: list[Entry | int] = list(roots)
+    found = {_key(end): bits for end in ends}
+    order = list(postorder(ends, lambda one: _made_from(one, sinks))) if bits else []
+    for one in reversed(order):
+        lost = found[_key(one)]
+        if not isinstance(one, int):
             lost &= ~one.tracked
-        known = found.get(key, 0)
-        if lost & ~known:
-            found[key] = known | lost
-            todo += [(before, lost) for before in _made_from(one, sinks)]
+            found[id(one)] = lost
+        for before in _made_from(one, sinks):
+            found[_key(before)] = found.get(_key(before), 0) | lost
     return found
+
+
+def _key(one: Entry | int) -> int:
+    return one if isinstance(one, int) else id(one)
 
 
 def _made_from(one: Entry | int, sinks: Sequence[Call]) -> list[Entry | int]:

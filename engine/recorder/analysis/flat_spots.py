@@ -79,7 +79,7 @@ def flat_spot(call: Call, bit: int, facts: Facts) -> Cause | None:
         return _padding(call)
     if source is None:
         return None
-    if name in _BOUNDS and _of_parameters_alone(source, facts):
+    if name in _BOUNDS and facts.of_leaves_alone(source):
         who = facts.bits.get(bit, "the parameter")
         return Cause(f"`{who}` lies outside the range of this `{name}`", _START_INSIDE)
     if name in _HINGES and not goes_through_a_layer(call.outputs, facts):
@@ -127,21 +127,6 @@ def _padding(call: Call) -> Cause | None:
     if isinstance(module, nn.Embedding | nn.EmbeddingBag) and module.padding_idx != first:
         return None
     return Cause(f"every index is {first}, the row of `padding_idx`, which gets no gradient", _PADDING)
-
-
-def _of_parameters_alone(entry: Entry, facts: Facts) -> bool:
-    """Whether no data went into an entry: then it is the same in every step until a parameter moves."""
-    todo, seen = [entry], set()
-    while todo:
-        one = todo.pop()
-        if id(one) in seen or one.leaf is not None:
-            continue
-        seen.add(id(one))
-        before = list(facts.before_entry(one))
-        if not before:
-            return False
-        todo += before
-    return True
 
 
 def _is_zero(entry: Entry, facts: Facts) -> bool:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from torch import Tensor, nn
 
-from ..capture.names import held_in, ids_in, modules_of
+from ..capture.names import held_in, modules_of
 from ..capture.torch_private import has_hook_after
 from .facts import Facts
 
@@ -116,9 +116,7 @@ class _Module:
     @cached_property
     def optimizer(self) -> str:
         """The name of an optimizer that holds some of it."""
-        ids = {id(p) for p in self.held}
-        named = self._facts.names.optimizers.items()
-        return next(name for name, optimizer in named if ids_in(optimizer) & ids)
+        return next(name for name, held in self._facts.held_by_each.items() if any(id(p) in held for p in self.held))
 
     @cached_property
     def frozen(self) -> bool:

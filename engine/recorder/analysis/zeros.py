@@ -7,11 +7,12 @@ Function), or a tensor to which several values came that add up to zero (two pat
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..capture.backward import BackwardPass, Target
 from ..capture.frames import Line
+from ..capture.postorder import postorder
 from ..record import GradientState
 from .cause import Cause
 from .causes import cause_of, changed_after, is_product, starts_at_zero
@@ -149,23 +150,23 @@ class _Walk:
         """The origins above an output of a node."""
         above = self._above
         nearest: dict[Place, tuple[list[tuple[str, int, bool]], list[Place]]] = {}
-        todo = [start]
-        while todo:
-            place = todo[-1]
+
+        def further(place: Place) -> Iterable[Place]:
             if place in above:
-                todo.pop()
+                return ()
+            nearest[place] = self._nearest(place)
+            return nearest[place][1]
+
+        for place in postorder([start], further):
+            if place in above:
                 continue
-            if place not in nearest:
-                nearest[place] = self._nearest(place)
-                todo += [further for further in nearest[place][1] if further not in above]
-                continue
-            here, on = nearest.pop(place)
+            here, on = nearest[place]
             if not here and len(on) == 1:
                 above[place] = above[on[0]]
             else:
                 found = dict.fromkeys((kind, node) for kind, node, _ in here)
-                for further in reversed(on):
-                    found.update(dict.fromkeys(above[further]))
+                for one in reversed(on):
+                    found.update(dict.fromkeys(above[one]))
                 above[place] = tuple(found)
         return above[start]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import reduce
-from itertools import pairwise
+from itertools import islice, pairwise
 from operator import or_
 from types import ModuleType
 from typing import Any
@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from .names import modules_of
+from .postorder import postorder
 from .reading import attributes, behind, elements
 from .tensors import grad_fn_of
 
@@ -109,27 +110,20 @@ def _numbers_of_nodes(roots: list[list[Any]]) -> list[int]:
     behind: dict[Any, int] = {}
     for number, node in enumerate(order):
         bits = 1 << number
-        for following, _ in node.next_functions:
-            if following is not None:
-                bits |= behind[following]
+        for following in _behind(node):
+            bits |= behind[following]
         behind[node] = bits
     return [reduce(or_, map(behind.__getitem__, nodes), 0).bit_count() for nodes in roots]
 
 
 def _ordered(roots: list[Any]) -> list[Any] | None:
     """The nodes behind `roots`, each after all that are behind it; None where there are too many."""
-    found: dict[Any, None] = {}
-    todo, opened = list(roots), set[Any]()
-    while todo and len(found) < _MOST:
-        node = todo[-1]
-        if node in found:
-            todo.pop()
-        elif node in opened:
-            found[todo.pop()] = None
-        else:
-            opened.add(node)
-            todo += [following for following, _ in node.next_functions if following is not None]
-    return None if todo else list(found)
+    order = list(islice(postorder(roots, _behind), _MOST))
+    return order if len(order) < _MOST else None
+
+
+def _behind(node: Any) -> list[Any]:
+    return [following for following, _ in node.next_functions if following is not None]
 
 
 def _walked(nodes: list[Any]) -> int:
@@ -138,5 +132,5 @@ def _walked(nodes: list[Any]) -> int:
         node = todo.pop()
         if node not in seen:
             seen.add(node)
-            todo += [following for following, _ in node.next_functions if following is not None]
+            todo += _behind(node)
     return len(seen)
