@@ -21,8 +21,10 @@ def starved_by(
 ) -> Iterator[Fault]:
     """A fault for each cut of a kind that takes the gradient from parameters which are to be trained."""
     for cut in analysis.cuts:
+        if cut.kind != kind or cut.intended:
+            continue
         wanted = analysis.trainable_among(cut.starved)
-        if cut.kind != kind or cut.intended or not wanted or not which(cut):
+        if not wanted or not which(cut):
             continue
         perhaps = "possibly because " if cut.possible else ""
         after = " (the link through plain numbers can't be proven)" if cut.possible else ""

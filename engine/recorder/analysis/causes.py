@@ -87,13 +87,7 @@ def cause_of(node: int, bit: int, facts: Facts) -> Cause | None:
 
 def starts_at_zero(leaf: int, facts: Facts) -> bool:
     """Whether a leaf is all zeros before its first step, and that step will move it."""
-    name = facts.bits.get(leaf, "")
-    return (
-        id(facts.leaf(leaf)) in facts.zero_before
-        and facts.trainable(name)
-        and facts.states[name] == "gradient"
-        and (not facts.held or facts.is_held(name))
-    )
+    return bool(facts.starting >> leaf & 1)
 
 
 def is_product(node: int, facts: Facts) -> bool:
@@ -144,20 +138,19 @@ def _zero_factor(call: Call, factors: list[Entry], facts: Facts) -> Cause | None
         who += f", made on line {factor.call.line.line},"
     if starting:
         return Cause(f"{who} is all zeros before its first step", _STARTS_AT_ZERO, passes=True)
-    trained = [n for n in facts.named(factor.tracked) if facts.trainable(n)]
+    trained = factor.tracked & facts.trainable_bits
     first_state = call.operation.endswith("_cell") and not trained
-    both = bool(trained) and all(id(facts.tensor(n)) in facts.zero_before for n in trained)
+    both = bool(trained) and not trained & ~facts.zero_bits
     return Cause(f"{who} is all zeros", _BOTH if both else _FACTOR, passes=first_state)
 
 
 def _learns(factor: Entry, facts: Facts) -> bool:
     """Whether a factor is, or was made by, a parameter that is all zeros before its first step."""
-    return any(factor.tracked >> bit & 1 and starts_at_zero(bit, facts) for bit in facts.bits)
+    return bool(factor.tracked & facts.starting)
 
 
 def _name(entry: Entry, facts: Facts) -> str:
-    named = facts.named(1 << entry.leaf) if entry.leaf is not None else []
-    return named[0] if named else entry.name
+    return (facts.bits.get(entry.leaf) if entry.leaf is not None else None) or entry.name
 
 
 def _all_zero(entry: Entry, facts: Facts) -> bool | None:

@@ -64,6 +64,8 @@ class BackwardPass:
     finished: bool = False
     about: tuple[Entry, ...] = ()
     """What `autograd.grad` was asked to differentiate with respect to."""
+    asked: int = -1
+    """The leaves, as bits, whose gradients are asked for: all where something else is."""
     called: tuple[str, ...] = ()
     """What the reader calls each of these there, where a variable holds it."""
     to_leaves: bool = True

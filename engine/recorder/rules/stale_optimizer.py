@@ -19,14 +19,14 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     hidden = {id(p) for p in analysis.hidden.values()}
     alive = {id(p) for p in analysis.names.parameters.values()} | hidden
     used = {id(analysis.leaf(b)) for run in analysis.passes for b in run.arrived} if analysis.held else set()
+    left_out = [
+        n for n, p in analysis.once.items()
+        if analysis.states[n] in ("gradient", "zero") and not analysis.is_held(n) and id(p) not in hidden
+    ]  # fmt: skip
     for name, optimizer in analysis.names.optimizers.items():
         line = line_that_binds(analysis.file, name.partition(".")[0])
         mine = [p for group in optimizer.param_groups for p in group["params"]]
         gone = [p for p in mine if id(p) not in alive and id(p) not in used]
-        left_out = [
-            n for n, p in analysis.once.items()
-            if analysis.states[n] in ("gradient", "zero") and not analysis.is_held(n) and id(p) not in hidden
-        ]  # fmt: skip
         if gone and left_out:
             who = verb(left_out, "gets a gradient and never moves", "get gradients and never move")
             tensors = "tensor" if len(gone) == 1 else "tensors"
