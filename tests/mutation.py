@@ -5,8 +5,8 @@
 
 The mutants are those of cosmic-ray's operators within functions. Its own runner starts a new Python, and so torch, for
 each; here a process that has collected the tests forks, changes the one function in memory, and runs those tests that
-came by the changed line before, at most `--tests` of them (first those that run most of the file), until one fails. With more mutants than time, a random
-sample is taken: the same `--seed` takes the same.
+came by the changed line before, at most `--tests` of them (first those that run most of the file), until one fails.
+With more mutants than time, a random sample is taken: the same `--seed` takes the same.
 """
 
 from __future__ import annotations
