@@ -18,6 +18,7 @@ SLICED = (
     "part first, and compute with that."
 )
 SWITCH = "Call `.requires_grad_()` on it before anything is computed from it."
+Place = tuple[int | None, int]
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
@@ -41,9 +42,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
             yield _unused(entry, name, run, graph, analysis)
 
 
-def _unused(
-    entry: Entry, name: str, run: BackwardPass, graph: set[tuple[int, int]], analysis: Analysis
-) -> Fault:
+def _unused(entry: Entry, name: str, run: BackwardPass, graph: set[Place], analysis: Analysis) -> Fault:
     kind = analysis.raised.type if analysis.raised is not None else ""
     whole = _in_graph_before(entry, graph, analysis)
     if whole is not None:
@@ -63,7 +62,7 @@ def _unused(
     return Fault(analysis.raised_line, (), text)
 
 
-def _graph(run: BackwardPass) -> set[tuple[int, int]]:
+def _graph(run: BackwardPass) -> set[Place]:
     """The outputs of nodes, and the leaves, that what is differentiated was computed from."""
     found = {_place(root) for root in run.roots}
     for node in run.next:
@@ -73,14 +72,14 @@ def _graph(run: BackwardPass) -> set[tuple[int, int]]:
     return found
 
 
-def _place(entry: Entry) -> tuple[int, int]:
+def _place(entry: Entry) -> Place:
     """Where a tensor stands in a graph: a leaf, or an output of a node."""
     if entry.leaf is not None:
         return ~entry.leaf, 0
-    return (entry.sequence, entry.output_number) if entry.sequence is not None else (-1 << 62, 0)
+    return entry.sequence, entry.output_number
 
 
-def _in_graph_before(entry: Entry, graph: set[tuple[int, int]], analysis: Analysis) -> Entry | None:
+def _in_graph_before(entry: Entry, graph: set[Place], analysis: Analysis) -> Entry | None:
     """The nearest tensor that an unused one was made of and that is in the graph."""
     todo, seen = list(analysis.before_entry(entry)), set[int]()
     while todo:
