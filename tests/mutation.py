@@ -84,9 +84,9 @@ def codes(code: CodeType) -> dict[str, CodeType]:
 
 
 def without_positions(code: CodeType) -> CodeType:
-    """The same code, whatever its columns: they change with the length of an annotation."""
+    """The same code, wherever it stands: its place changes with the length of an annotation, or a decorator above it."""
     inner = (without_positions(one) if isinstance(one, CodeType) else one for one in code.co_consts)
-    return code.replace(co_linetable=b"", co_consts=tuple(inner))
+    return code.replace(co_linetable=b"", co_firstlineno=1, co_consts=tuple(inner))
 
 
 def function_of(module: ModuleType, name: str) -> FunctionType:
