@@ -84,7 +84,7 @@ def codes(code: CodeType) -> dict[str, CodeType]:
 
 
 def without_positions(code: CodeType) -> CodeType:
-    """The same code, wherever it stands: its place changes with the length of an annotation, or a decorator above it."""
+    """The same code, wherever it stands: annotations and decorators move what follows them."""
     inner = (without_positions(one) if isinstance(one, CodeType) else one for one in code.co_consts)
     return code.replace(co_linetable=b"", co_firstlineno=1, co_consts=tuple(inner))
 
