@@ -121,9 +121,10 @@ def test_a_parameter_outside_of_its_own_bounds_stays_there() -> None:
 @pytest.mark.parametrize("power", [torch.square, lambda h: h**2, lambda h: h * h, torch.abs])
 @pytest.mark.parametrize("start", [0.0, 1.0])
 def test_a_slope_is_zero_at_zero(power: Callable[[Tensor], Tensor], start: float) -> None:
-    gain, x = nn.Parameter(torch.full((3,), start)), torch.ones(5, 3)
-    analysis = analysis_of(lambda: power(gain).sum() + power(gain * x).sum(), {"gain": gain})
-    assert analysis.states == {"gain": "gradient" if start else "zero"}
+    gain, other, x = nn.Parameter(torch.full((3,), start)), nn.Parameter(torch.ones(3)), torch.ones(5, 3)
+    step = lambda: other.sum() + power(gain).sum() + power(gain * x).sum()  # noqa: E731
+    analysis = analysis_of(step, {"gain": gain, "other": other})
+    assert analysis.states["gain"] == ("gradient" if start else "zero")
     whys = {zero.cause.why for zero in analysis.zeros if zero.cause is not None}
     assert all(why.endswith("is all zeros, and its slope there is zero") for why in whys)
     assert len(whys) == (0 if start else 1)
