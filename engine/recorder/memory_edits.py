@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..text import listed
 from .analysis.analysis import Analysis
 from .capture.data_flow import Call, Entry
-from .capture.frames import Line
+from .capture.frames import Line, Passed
 from .rule import Fault, Severity
 
 _NO_EDIT = frozenset(
@@ -90,9 +90,16 @@ def _read_on_the_way_back(call: Call, analysis: Analysis) -> int:
         for entry in run.about:
             asked |= entry.tracked
         for node in run.reads.get(call.storage, ()) if run.number > call.number else ():
+            if _is_a_packages_own(node, call, analysis):
+                continue
             if node < call.next_node and reach.get(node, 0) & (asked or -1):
                 bits |= reach[node] & (asked or -1)
     return bits
+
+
+def _is_a_packages_own(node: int, call: Call, analysis: Analysis) -> bool:
+    """Whether one call into an installed package both kept the numbers and edited them: that is its authors' design."""
+    return bool(call.passed & Passed.INSTALLED) and analysis.made_by(node).line == call.line
 
 
 def goes_on(entry: Entry, after: int, analysis: Analysis) -> bool:

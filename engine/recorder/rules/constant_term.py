@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from ...text import listed, verb
 from ..analysis.analysis import Analysis
 from ..analysis.facts import closure
+from ..analysis.cuts import CutFound
 from ..capture.data_flow import Entry
+from ..capture.frames import Passed
 from ..capture.summands import summands
 from ..rule import Fault, Rule, Severity
+from ..starving import drawn
 
 WHAT = "a term of the loss is a constant"
 
@@ -44,7 +47,7 @@ def _lost_by(term: Entry, analysis: Analysis) -> Iterator[Fault]:
     ancestors = closure([term])
     for cut in analysis.cuts:
         names = analysis.trainable_among(analysis.named(cut.lost))
-        if not names or not cut.intended or cut.kind == "create_graph":
+        if not names or not cut.intended or cut.kind == "create_graph" or _is_scored(cut, analysis):
             continue
         if any(id(e) in ancestors for e in cut.outputs):
             text = (
@@ -52,6 +55,24 @@ def _lost_by(term: Entry, analysis: Analysis) -> Iterator[Fault]:
                 f"{verb(names, 'loses', 'lose')} this path."
             )
             yield Fault(cut.line, tuple(names), text, kind=cut.kind)
+
+
+def _is_scored(cut: CutFound, analysis: Analysis) -> bool:
+    """Whether numbers were drawn there whose log-probability carries the gradient: the score-function estimator."""
+    if not drawn(cut):
+        return False
+    carried, todo = set[int](), list(cut.outputs)
+    while todo:
+        entry = todo.pop()
+        if id(entry) not in carried:
+            carried.add(id(entry))
+            todo += analysis.after_entry(entry)
+    return any(
+        call.passed & Passed.DISTRIBUTION
+        and any(id(entry) in carried for entry in call.inputs)
+        and any(entry.tracked & cut.lost and id(entry) in analysis.moving_loss for entry in call.outputs)
+        for call in analysis.calls
+    )
 
 
 RULE = Rule(
