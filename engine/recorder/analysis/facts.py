@@ -20,7 +20,7 @@ from ..capture.arguments import is_meant
 from ..capture.backward import BackwardPass
 from ..capture.data_flow import Call, Entry, Flow
 from ..capture.frames import Line
-from ..capture.names import Names, add_held
+from ..capture.names import Names, add_held, add_stepped
 from ..capture.session import Session, Snapshot
 from ..capture.source_text import line_that_binds
 from ..capture.tape import Event, Made, Tape
@@ -35,6 +35,8 @@ class Facts:
     """One recording, ready to be asked."""
 
     file: str
+    line: int
+    """The line of that file where the step begins."""
     keep: int
     calls: tuple[Call, ...]
     events: tuple[Event, ...]
@@ -249,7 +251,11 @@ class Facts:
         lines = [e.line for e in self.events if e.kind == "freeze" and id(e.tensor) in tensors]
         if lines:
             return lines[-1]
-        return line_that_binds(self.file, named[0].partition(".")[0]) if named else None
+        return self.line_that_binds(named[0]) if named else None
+
+    def line_that_binds(self, path: str) -> Line | None:
+        """The line that assigns the variable at the head of a path, as `net` of `net.weight`, as the step sees it."""
+        return line_that_binds(self.file, path.partition(".")[0].partition("[")[0], self.line)
 
     @property
     def cannot_train(self) -> bool:
@@ -260,6 +266,7 @@ class Facts:
 def facts_of(session: Session) -> Facts:
     """Works out the facts of a recording."""
     names, tape = session.names(), session.tape
+    add_stepped(names, tape.stepped)
     if not names.held() <= names.tensors.keys():
         add_held(names, _met(tape))
     first = {id(p): n for n, p in reversed(names.parameters.items())}
@@ -271,6 +278,7 @@ def facts_of(session: Session) -> Facts:
     meant = {id(p) for n, p in names.parameters.items() if is_meant(n, session.constant)}
     return Facts(
         file=session.file,
+        line=session.line,
         keep=tape.keep,
         calls=tuple(tape.calls),
         events=tuple(tape.events),

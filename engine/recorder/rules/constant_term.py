@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ...text import listed, verb
 from ..analysis.analysis import Analysis
-from ..analysis.facts import closure
 from ..analysis.cuts import CutFound
+from ..analysis.facts import closure
 from ..capture.data_flow import Entry
 from ..capture.frames import Passed
 from ..capture.summands import summands

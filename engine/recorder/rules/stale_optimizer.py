@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from ...text import listed, verb
 from ..analysis.analysis import Analysis
-from ..capture.source_text import line_that_binds
 from ..rule import Fault, Rule, Severity
 
 WHAT = "the optimizer holds tensors that the model no longer uses"
@@ -24,7 +23,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         not analysis.is_held(n) for n in analysis.trainable_among(analysis.once)
     )
     for name, optimizer in analysis.names.optimizers.items():
-        line = line_that_binds(analysis.file, name.partition(".")[0])
+        line = analysis.line_that_binds(name)
         mine = [p for group in optimizer.param_groups for p in group["params"]]
         gone = [p for p in mine if id(p) not in alive and id(p) not in used]
         left_out = [

@@ -101,3 +101,25 @@ def test_a_design_is_blamed_in_the_readers_code_alone(
     report = report_on(getattr(load(design, text, tmp_path, monkeypatch), name)())
     assert [finding.kind for finding in report.findings] == [kind] * blamed, report.verdict
     assert report.ok is not blamed
+
+
+def test_the_readers_cut_comes_before_a_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """
+    def copied(target, source):
+        target.data.copy_(source.data)
+    """
+    package = installed("copies", text, tmp_path, monkeypatch)
+    net, target, head, x = nn.Linear(3, 4), nn.Linear(3, 4), nn.Linear(4, 1), torch.randn(8, 3)
+    optimizer = torch.optim.SGD([*net.parameters(), *head.parameters()], 0.1)
+
+    def step() -> Tensor:
+        for mine, theirs in zip(target.parameters(), net.parameters(), strict=True):
+            package.copied(mine, theirs)
+        hidden = net(x).detach()
+        loss: Tensor = (head(hidden) - head(target(x))).pow(2).mean()
+        return loss
+
+    first = record_step(step, optimizer=optimizer).findings[0]
+    assert first.kind == "detach"
+    assert first.location is not None
+    assert first.location.text == "hidden = net(x).detach()"
