@@ -335,7 +335,9 @@ def activations(parameters: int) -> Step:
 def an_optimizer_each(parameters: int) -> Step:
     """Every layer has an optimizer of its own."""
     net, x = Net(parameters), torch.randn(8, WIDTH)
-    optimizers = [SGD(one.parameters(), lr=1e-3) for block in net.blocks for one in (block.first, block.second)]
+    optimizers = [
+        SGD(one.parameters(), lr=1e-3) for block in net.blocks for one in (block.first, block.second)
+    ]
 
     def step() -> None:
         net.zero_grad()
@@ -506,8 +508,30 @@ def _again(block: Block, times: int) -> Callable[[Tensor], Tensor]:
 VARIANTS: Mapping[str, Callable[[int], Step]] = {
     made.__name__.replace("_", " "): made
     for made in (
-        *(fine, a_cut, cuts, cut_branches, constant_terms, zeros, underflow, zero_init, dead, hinges, not_finite),
-        *(frozen, frozen_late, normalised, left_out, lost, unused, an_optimizer_each, cleared, read_and_cleared),
+        *(
+            fine,
+            a_cut,
+            cuts,
+            cut_branches,
+            constant_terms,
+            zeros,
+            underflow,
+            zero_init,
+            dead,
+            hinges,
+            not_finite,
+        ),
+        *(
+            frozen,
+            frozen_late,
+            normalised,
+            left_out,
+            lost,
+            unused,
+            an_optimizer_each,
+            cleared,
+            read_and_cleared,
+        ),
         *(clipped, edited, counted, by_hand, taken, not_used, logged, growing, activations, several_passes),
         *(own_functions, checkpointed, raising, without_history, recurrent),
     )
@@ -542,8 +566,17 @@ def rows() -> list[Row]:
             ours, theirs = times(make(size), max(3, 1_600 // size))
             ratio = ours / theirs
             least = ratio if least is None else least
-            row = compared(f"{what}, {size:,} {'calls' if make is recurrent else 'parameters'}", ours * 1e3, theirs * 1e3, "ms")
-            target = Target(f"{ALLOWED:g} times that of {SIZES[0]}", ratio <= ALLOWED * least) if row.ratio != least else None
+            row = compared(
+                f"{what}, {size:,} {'calls' if make is recurrent else 'parameters'}",
+                ours * 1e3,
+                theirs * 1e3,
+                "ms",
+            )
+            target = (
+                Target(f"{ALLOWED:g} times that of {SIZES[0]}", ratio <= ALLOWED * least)
+                if row.ratio != least
+                else None
+            )
             found.append(Row(row.what, row.ours, row.reference, row.ratio, target))
             print(found[-1], file=sys.stderr, flush=True)
     return found

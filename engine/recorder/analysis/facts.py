@@ -20,7 +20,7 @@ from ..capture.arguments import is_meant
 from ..capture.backward import BackwardPass
 from ..capture.data_flow import Call, Entry, Flow
 from ..capture.frames import Line
-from ..capture.names import Names, add_held, ids_in
+from ..capture.names import Names, add_held, add_stepped, ids_in
 from ..capture.postorder import postorder
 from ..capture.session import Session, Snapshot
 from ..capture.source_text import line_that_binds
@@ -36,6 +36,8 @@ class Facts:
     """One recording, ready to be asked."""
 
     file: str
+    line: int
+    """The line of that file where the step begins."""
     keep: int
     calls: tuple[Call, ...]
     events: tuple[Event, ...]
@@ -379,7 +381,11 @@ class Facts:
         freezes = [e for n in named for e in self.events_of(self.tensor(n)) if e.kind == "freeze"]
         if freezes:
             return max(freezes, key=lambda event: event.number).line
-        return line_that_binds(self.file, named[0].partition(".")[0]) if named else None
+        return self.line_that_binds(named[0]) if named else None
+
+    def line_that_binds(self, path: str) -> Line | None:
+        """The line that assigns the variable at the head of a path, as `net` of `net.weight`, as the step sees it."""
+        return line_that_binds(self.file, path.partition(".")[0].partition("[")[0], self.line)
 
     @property
     def cannot_train(self) -> bool:
@@ -407,6 +413,7 @@ def bits_in(bits: int) -> Iterator[int]:
 def facts_of(session: Session) -> Facts:
     """Works out the facts of a recording."""
     names, tape = session.names(), session.tape
+    add_stepped(names, tape.stepped)
     if not names.held() <= names.tensors.keys():
         add_held(names, _met(tape))
     first = {id(p): n for n, p in reversed(names.parameters.items())}
@@ -418,6 +425,7 @@ def facts_of(session: Session) -> Facts:
     meant = {id(p) for n, p in names.parameters.items() if is_meant(n, session.constant)}
     return Facts(
         file=session.file,
+        line=session.line,
         keep=tape.keep,
         calls=tuple(tape.calls),
         events=tuple(tape.events),
@@ -502,9 +510,7 @@ def _met(tape: Tape) -> set[int]:
     return {id(leaves[bit]) for bit in used.union(*(run.arrived for run in tape.backwards))}
 
 
-def closure(
-    roots: Iterable[Entry], sinks: Sequence[Call] = (), *, through_updates: bool = True
-) -> set[int]:
+def closure(roots: Iterable[Entry], sinks: Sequence[Call] = (), *, through_updates: bool = True) -> set[int]:
     """The ids of all entries whose values went into `roots`; with `sinks` through plain numbers as well.
 
     Without `through_updates` not through an edit of a leaf in place: what a weight was moved by is no part of the loss.

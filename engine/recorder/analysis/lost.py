@@ -18,7 +18,7 @@ from ..capture.data_flow import Entry
 from ..capture.frames import Line
 from ..capture.names import held_in, items_of
 from ..capture.reading import behind
-from ..capture.source_text import line_that_assigns_to_self, line_that_binds
+from ..capture.source_text import line_that_assigns_to_self
 from ..capture.tensors import grad_fn_of
 from .facts import Facts, bits_in
 
@@ -71,7 +71,9 @@ def held_by_nobody(bits: Iterable[int], facts: Facts) -> set[int]:
     """Those of the leaves to which nothing but the graph and this recording has a reference."""
     wanted, leaves = list(bits), facts.flow.graph.leaves
     allowed = _references_to_a_lost_leaf() if wanted else 0
-    return {bit for bit in wanted if sys.getrefcount(leaves[bit]) - len(facts.events_of(leaves[bit])) <= allowed}
+    return {
+        bit for bit in wanted if sys.getrefcount(leaves[bit]) - len(facts.events_of(leaves[bit])) <= allowed
+    }
 
 
 def _references_to_a_lost_leaf() -> int:
@@ -132,4 +134,4 @@ def _tensors_in(name: str, value: object, owner: object, attribute: str, depth: 
 def _line_of(kept: _Kept, facts: Facts) -> Line | None:
     """The line of the class, or of the file, that assigns what was made before the recording began."""
     line = line_that_assigns_to_self(kept.owner, kept.attribute) if kept.attribute else None
-    return line or line_that_binds(facts.file, kept.name.partition(".")[0].partition("[")[0])
+    return line or facts.line_that_binds(kept.name)

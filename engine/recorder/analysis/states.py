@@ -70,6 +70,10 @@ class Uses:
             return True
         return self._by_hand(tensor, after, until)
 
+    def stepped_between(self, after: int, until: int) -> bool:
+        """Whether any optimizer made its step between two moments."""
+        return any(after <= number < until for number, _ in self.steps)
+
     def _by_hand(self, tensor: Tensor, after: int, until: int) -> bool:
         """Whether code that read the `.grad` made something of it, or keeps it."""
         memory: dict[int, int] = {}

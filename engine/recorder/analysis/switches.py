@@ -74,6 +74,8 @@ def _uses_before(event: Event, tensor: Tensor, facts: Facts) -> Iterator[int]:
     for call, entry in facts.uses_of.get(id(tensor), ()):
         if not call.in_step or call.in_place or call.number >= event.number:
             continue
+        if call.outputs and all(entry.tensor() is tensor for entry in call.outputs):
+            continue  # what gives back the very tensor, as `contiguous()` may, is no use of it
         if facts.raised is not None or any(id(o) in facts.into_loss for o in call.outputs):
             yield entry.tracked
 

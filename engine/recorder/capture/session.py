@@ -66,8 +66,10 @@ class Session:
         constant: Iterable[str] = (),
         file: str = "",
         measure: int = MEASURE,
+        line: int = 0,
     ) -> None:
         self.file = file
+        self.line = line
         self._variables = variables
         self._optimizers = list(optimizers)
         self.constant = tuple(constant)
