@@ -447,7 +447,7 @@ def facts_of(session: Session) -> Facts:
         first_node=session.first_node,
         loss_value=session.loss_value,
         backward_is_ours=session.backward_is_ours,
-        by_hand=not any(run.to_leaves for run in tape.backwards) and session.moved_by_hand(),
+        by_hand=not tape.backwards and session.moved_by_hand(),
         whole_step=session.whole_step,
         read_later=session.read_later,
         had_gradients=frozenset(session.had_gradients),
@@ -481,7 +481,7 @@ def _roots(session: Session) -> tuple[Entry, ...]:
     """
     tape = session.tape
     roots = [*tape.refused, *(entry for run in tape.backwards for entry in run.roots)]
-    if any(run.to_leaves for run in tape.backwards):
+    if tape.backwards:
         return tuple(dict.fromkeys(roots))
     taken = tape.differentiated() if session.moved_by_hand() else []
     if not taken:
