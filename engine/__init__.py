@@ -12,6 +12,8 @@ names and not with the package: the command line leaves it to the process that r
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from .version import __version__ as __version__
+
 if TYPE_CHECKING:
     from .recorder import StepRecord, record_file, record_step, recording
     from .settings import Settings, SettingsError
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
     from .twins.recorded_step import record
     from .twins.trace import Run, Trace
     from .twins.training import train
-
-__version__ = "1.0.0"
 
 __all__ = [
     "Run",

@@ -1,10 +1,12 @@
-"""The command line: `detach-lab trace my_step.py [--json] [--calls N]`, in a clone `python -m engine trace ...`.
+"""The command line: `detach-lab run train.py its arguments`, in a clone `python -m engine run ...`.
 
-Exit status 0: nothing is starved by accident. 1: something is. 2: the step could not be run, and one sentence on the
-error output says why; where it raised, the report tells what was seen until then. What the file prints goes to the
-error output, and the standard output has the report alone.
+Exit status 0: nothing is starved by accident. 1: something is. 2: there is no step to tell of, and one sentence on the
+error output says why; where it raised, the report tells what was seen until then. `--output` names a file for the
+report, else it comes on the standard output: as text after all that the script has printed, in the forms for tools
+alone, and what the script prints goes to the error output.
 
-`detach-lab explain KIND` says what a kind of finding is, `detach-lab rules` lists them all.
+`detach-lab trace my_step.py` records a file that defines `step()`, in a process of its own. `detach-lab explain KIND`
+says what a kind of finding is, `detach-lab rules` lists them all.
 """
 
 from __future__ import annotations
@@ -13,24 +15,34 @@ import argparse
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
+from contextlib import chdir
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from . import __version__
-from .subprocess_recording import PACKAGE, Told, run_apart
+from .forms import FORMS, write_report
+from .subprocess_recording import PACKAGE, Told, become_the_command, encoded, run_apart
+
+if TYPE_CHECKING:
+    from .recorder import StepRecord
 
 
 def command() -> int:
-    """The command of this process; what ends it ends the file's process too."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C
+    """The command of this process."""
     return main()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command, by default that of the process, and returns its exit status."""
-    options = _parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    options = _parser().parse_args(given)
+    sentence = ""
     try:
+        if options.command == "run":
+            return _run(options, given)
         told = _told(options)
-        _write(told.report)
+        sentence = _deliver(told.report, getattr(options, "output", None), sys.stdout.buffer)
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         return 2
@@ -39,14 +51,51 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"The report can't be written: {error.strerror}.", file=sys.stderr)
         return 2
-    if told.sentence:
-        print(told.sentence, file=sys.stderr)
-    return told.status
+    for said in filter(None, (told.sentence, sentence)):
+        print(said, file=sys.stderr)
+    return 2 if sentence else told.status
+
+
+def _run(options: argparse.Namespace, given: Sequence[str]) -> int:
+    if PACKAGE == "engine":
+        become_the_command(given)
+    from .running.run import run
+
+    words: list[str] = options.module or options.script
+    target, *arguments = words
+    here, output = os.getcwd(), options.output
+    output = None if output is None else os.path.abspath(output)
+    report_to = _apart(1 if options.format == "text" else 2)
+    failures: list[str] = []
+
+    def tell(record: StepRecord) -> None:
+        with chdir(here):  # the report's paths are those of the folder that the command was given in
+            failures.append(_deliver(encoded(record, options.format), output, report_to))
+
+    outcome = run(
+        target, arguments, is_module=bool(options.module), step=options.step, keep_going=options.keep_going, tell=tell
+    )  # fmt: skip
+    for said in filter(None, (outcome.sentence, *failures)):
+        print(said, file=sys.stderr)
+    status = 2 if any(failures) else outcome.status
+    if not options.keep_going and any(not one.daemon for one in threading.enumerate()[1:]):
+        sys.stdout.flush()
+        os._exit(status)  # a thread of the script's may wait for work that will not come
+    return status
+
+
+def _apart(to: int) -> BinaryIO:
+    """The standard output for the report; what anybody else prints there goes to the file descriptor `to`."""
+    report_to = os.fdopen(os.dup(1), "wb")
+    sys.stdout.flush()
+    os.dup2(to, 1)
+    return report_to
 
 
 def _told(options: argparse.Namespace) -> Told:
     if options.command == "trace":
-        return run_apart(options.file, options.calls, "json" if options.json else "text", output=2)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: it ends the file's process too
+        return run_apart(options.file, options.calls, options.format, output=2)
     from .recorder import explain  # with torch, which tracing leaves to the other process
 
     if options.command == "rules":
@@ -58,27 +107,91 @@ def _told(options: argparse.Namespace) -> Told:
         return Told(2, f"{sentence[:1].upper()}{sentence[1:]}.", b"")
 
 
-def _write(report: bytes) -> None:
-    sys.stdout.buffer.write(report)
+def _deliver(report: bytes, output: str | None, stdout: BinaryIO) -> str:
+    """Writes the report to the file, or prints it; returns the sentence that says why the file can't be written."""
+    if output is not None and report:
+        try:
+            write_report(report, output)
+        except OSError as error:
+            _write(report, stdout)
+            return f"{output} can't be written: {error.strerror}. The report is on the standard output."
+    elif report:
+        _write(report, stdout)
+    return ""
+
+
+def _write(report: bytes, stdout: BinaryIO) -> None:
     sys.stdout.flush()
+    stdout.write(report)
+    stdout.flush()
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says in one sentence what is wrong with a command line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Ends the process with exit status 2."""
+        self.exit(2, f"{self.prog}: {message}. `{self.prog} --help` shows what is allowed.\n")
+
+
+class _RunParser(_Parser):
+    """`run` takes its own options first, then the script, and what follows belongs to the script."""
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """As every parser does; says what is wrong where no script is named, or an option is none of `run`."""
+        given = list(args or ())
+        found, rest = super().parse_known_args(given, namespace)
+        unknown = next((one for one in rest if one.startswith("-")), None)
+        if unknown is not None:
+            self.error(f"{unknown} is no option of `run`; the script's own arguments come after its name")
+        if not found.script and not found.module:
+            self.error("which script? Name a file, or a module after -m")
+        return found, rest
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="python -m engine" if PACKAGE == "engine" else "detach-lab",
         description="Where does a gradient stop, and why?",
     )
     parser.add_argument("--version", action="version", version=f"detach-lab {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
+    _add_run(commands)
     trace = commands.add_parser("trace", help="record a file that defines step() and say what starves")
     trace.add_argument("file", help="a Python file with a function step() that returns the loss")
-    trace.add_argument("--json", action="store_true", help="print the report as JSON")
+    add_report_options(trace)
     trace.add_argument("--calls", type=_count, default=1, metavar="N", help="how often to call step() (1)")
     explain = commands.add_parser("explain", help="say what a kind of finding is, with an example")
     explain.add_argument("kind", metavar="KIND", help='a kind or the name of a rule, such as "detach"')
     rules = commands.add_parser("rules", help="list every rule: its name, its kind, its title")
     rules.add_argument("--markdown", action="store_true", help="print the reference page of the docs")
     return parser
+
+
+def _add_run(commands: argparse._SubParsersAction[_Parser]) -> None:
+    run = commands.add_parser(
+        "run",
+        help="run a training script as it is and say what starves in one of its steps",
+        usage="%(prog)s [--step N] [--keep-going] [--format FORM] [--output FILE] (script.py | -m module) [arguments ...]",
+    )
+    run.__class__ = _RunParser
+    run.add_argument(
+        "-m", dest="module", nargs=argparse.REMAINDER, default=[], help="a module, as in python -m"
+    )
+    run.add_argument("--step", type=_count, default=2, metavar="N", help="which optimizer step to record (2)")
+    run.add_argument("--keep-going", action="store_true", help="let the script go on after its step")
+    add_report_options(run)
+    run.add_argument("script", nargs=argparse.REMAINDER, help="a Python file and its own arguments")
+
+
+def add_report_options(parser: argparse.ArgumentParser) -> None:
+    """What every command that reports a step has: in which form, and where to."""
+    words = ", ".join(FORMS)
+    parser.add_argument("--format", choices=FORMS, default="text", metavar="FORM", help=f"{words} (text)")
+    parser.add_argument("--json", action="store_const", const="json", dest="format", help="--format json")
+    parser.add_argument("--output", metavar="FILE", help="write the report to a file")
 
 
 def _count(text: str) -> int:

@@ -17,9 +17,12 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from collections.abc import Sequence
+from contextlib import chdir
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
 
+from .forms import Form
 from .text import first_line
 
 if TYPE_CHECKING:
@@ -28,21 +31,25 @@ if TYPE_CHECKING:
 TIME_LIMIT = 120.0
 """Seconds after which a file that has not ended is given up on the page."""
 
-Form = Literal["record", "text", "json"]
-
 PACKAGE = __name__.partition(".")[0]
 """The name that this package was imported under: "engine" in a clone, "detach_lab" where it is installed."""
 _APART = "detach_lab"
 """Its name in the other process. There "engine" belongs to the reader, whose project may have an engine of its own."""
 _INIT = str(Path(__file__).with_name("__init__.py"))
 # The package is loaded from its folder and not by a path to search: nothing in the reader's folders can take its place.
-_CHILD = f"""
+_LOAD = f"""
 import importlib.util, sys
-spec = importlib.util.spec_from_file_location({_APART!r}, sys.argv[1])
+spec = importlib.util.spec_from_file_location({_APART!r}, sys.argv.pop(1))
 sys.modules[{_APART!r}] = package = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(package)
+"""
+_CHILD = f"""{_LOAD}
 from {_APART}.subprocess_recording import answer
-answer(*sys.argv[2:])
+answer(*sys.argv[1:])
+"""
+_COMMAND = f"""{_LOAD}
+from {_APART}.cli import command
+sys.exit(command())
 """
 
 
@@ -52,13 +59,13 @@ class Told(NamedTuple):
     status: int
     sentence: str
     report: bytes
-    """The text or JSON in UTF-8, or the pickled record."""
+    """The report in its form in UTF-8, or the pickled record."""
 
 
 def run_apart(
     path: str,
     calls: int,
-    form: Form,
+    form: Form | Literal["record"],
     *,
     output: int,
     stdin: int | None = None,
@@ -108,6 +115,14 @@ def record_apart(path: str, calls: int = 1, time_limit: float = TIME_LIMIT) -> S
     return found
 
 
+def become_the_command(arguments: Sequence[str]) -> NoReturn:
+    """Runs the command anew in this very process, where this package has its other name: a script may import an
+    `engine` of its own."""
+    flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, *flags, "-c", _COMMAND, _INIT, *arguments])
+
+
 class _Unpickler(pickle.Unpickler):
     """Reads what the other process pickled, where this package has its other name."""
 
@@ -116,7 +131,7 @@ class _Unpickler(pickle.Unpickler):
         return super().find_class((PACKAGE if package == _APART else package) + dot + inside, name)
 
 
-def answer(path: str, calls: str, form: Form, into: str) -> None:
+def answer(path: str, calls: str, form: Form | Literal["record"], into: str) -> None:
     """The other side of `run_apart`: records the file and leaves what is to be told in the file `into`."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # Ctrl-C reaches both processes: this one ends at once and in silence, the other says so.
@@ -127,7 +142,14 @@ def answer(path: str, calls: str, form: Form, into: str) -> None:
     os.replace(into + ".part", into)
 
 
-def tell(path: str, calls: int, form: Form) -> Told:
+def encoded(record: StepRecord, form: Form) -> bytes:
+    """The report in a form, as it is printed or written."""
+    from .recorder.render.formats import report_as
+
+    return report_as(record, form).encode(errors="backslashreplace")
+
+
+def tell(path: str, calls: int, form: Form | Literal["record"]) -> Told:
     """Records the file in this process and never raises."""
     try:
         with warnings.catch_warnings():
@@ -135,13 +157,11 @@ def tell(path: str, calls: int, form: Form) -> Told:
             from .recorder.record_file import ScriptError, record_file
 
             try:
-                record = record_file(path, calls)
+                with chdir("."):  # the report's paths are those of the folder that the command was given in
+                    record = record_file(path, calls)
             except ScriptError as error:
                 return Told(2, str(error), b"")
-        if form == "record":
-            report = pickle.dumps(record)
-        else:
-            report = f"{record.to_json() if form == 'json' else record}\n".encode(errors="backslashreplace")
+        report = pickle.dumps(record) if form == "record" else encoded(record, form)
     except KeyboardInterrupt:
         return Told(2, "Interrupted.", b"")
     except BaseException as error:  # a class of the file's own, or a fault of ours: no traceback either way

@@ -14,5 +14,5 @@ with open_page(
 
     chosen = choose_file(view)
     show_report(chosen)
-    show_how(chosen)
+    show_how()
     watch(chosen)

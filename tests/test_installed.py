@@ -137,6 +137,22 @@ def test_so_does_the_module(python: Path, project: Path) -> None:
     assert '"line": 10' in done.stdout
 
 
+@pytest.mark.parametrize("form", ["text", "json", "github", "sarif", "html"])
+def test_every_form_is_installed(form: str, python: Path, project: Path) -> None:
+    into = project / "report"
+    done = run(
+        project, python.with_name("detach-lab"), "trace", "my_step.py", "--format", form, "--output", into
+    )
+    assert (done.returncode, done.stdout) == (1, ""), done.stderr
+    assert "hidden = net(torch.ones(3, 2)).detach()" in into.read_text() or form in ("json", "github")
+    assert "10" in into.read_text()
+
+
+def test_the_schema_of_the_json_is_installed(python: Path, project: Path) -> None:
+    code = "import detach_lab, json, pathlib; home = pathlib.Path(detach_lab.__file__).parent; print(json.loads((home / 'recorder/render/report.schema.json').read_text())['$schema'])"
+    assert run(project, python, "-c", code).stdout.strip().endswith("2020-12/schema")
+
+
 def test_so_does_an_import_without_pandas(python: Path, project: Path) -> None:
     done = run(project, python, "-c", BY_IMPORT)
     assert done.returncode == 0, done.stderr

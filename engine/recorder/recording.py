@@ -73,8 +73,7 @@ class recording:  # noqa: N801 (a context manager, named like those of the stand
         runs = session.tape.backwards
         if isinstance(error, Exception):
             session.note_error(error, "backward" if runs and not runs[-1].finished else "step")
-        session.take_loss_of_passes()
-        session.growth.measure(self._variables())
+        session.end_of_block()
         self._report = diagnose(session)
         if self._constant and error is None:
             check_constants(self._constant, session.names())

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from engine.cli import main
+from engine.forms import FORMS, write_report
 from engine.recorder.rules import all_rules, rules_of
 from engine.subprocess_recording import Told, run_apart, tell
 
@@ -159,6 +160,100 @@ def test_a_report_that_nobody_can_keep_is_said_so(
     monkeypatch.setattr(engine.cli, "run_apart", lambda *_, **__: Told(0, "", b"report"))
     assert main(["trace", "my_step.py"]) == 2
     assert capsys.readouterr().err == "The report can't be written: No space left on device.\n"
+
+
+def reporting(monkeypatch: pytest.MonkeyPatch) -> None:
+    import engine.cli
+
+    monkeypatch.setattr(engine.cli, "run_apart", lambda *_, **__: Told(1, "", b"the report"))
+
+
+def test_the_report_goes_to_the_file_and_nowhere_else(
+    tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reporting(monkeypatch)
+    path, link = tmp_path / "report.html", tmp_path / "link.html"
+    path.write_text("an old and longer report")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    assert main(["trace", "my_step.py", "--format", "html", "--output", str(link)]) == 1
+    assert capsysbinary.readouterr() == (b"", b"")
+    assert path.read_bytes() == b"the report"
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert link.is_symlink()
+    assert sorted(tmp_path.iterdir()) == [link, path]
+
+
+@pytest.mark.parametrize(
+    ("output", "why"),
+    [
+        ("/dev/full", "No space left on device"),
+        ("{}/none/report.html", "No such file or directory"),
+        ("{}", "Is a directory"),
+        ("{}/file/report.html", "Not a directory"),
+        ("{}/" + "x" * 300, "File name too long"),
+    ],
+)
+def test_a_report_that_its_file_does_not_take_is_printed(
+    output: str,
+    why: str,
+    tmp_path: Path,
+    capsysbinary: pytest.CaptureFixture[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reporting(monkeypatch)
+    (tmp_path / "file").write_text("")
+    into = output.format(tmp_path)
+    assert main(["trace", "my_step.py", "--output", into]) == 2
+    out, err = capsysbinary.readouterr()
+    assert out == b"the report"
+    assert err.decode() == f"{into} can't be written: {why}. The report is on the standard output.\n"
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_disk_that_is_full_half_way_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "report.json"
+    path.write_text("old")
+
+    def full(self: Path, data: bytes) -> int:
+        with self.open("wb") as file:
+            file.write(data[:3])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match="No space"):
+        write_report(b"the report", str(path))
+    assert path.read_text() == "old"
+    assert [*tmp_path.iterdir()] == [path]
+
+
+@pytest.mark.parametrize(
+    ("options", "form"),
+    [([], "text"), (["--json"], "json"), *[(["--format", form], form) for form in FORMS]],
+)
+def test_the_form_is_asked_for(
+    options: list[str], form: str, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    import engine.cli
+
+    monkeypatch.setattr(engine.cli, "run_apart", lambda path, calls, asked, **_: Told(0, "", asked.encode()))
+    assert main(["trace", "my_step.py", *options]) == 0
+    assert capsysbinary.readouterr().out == form.encode()
+
+
+def test_a_step_that_changes_its_folder_is_reported_from_where_it_was_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
+    (tmp_path / "my_step.py").write_text(
+        "import os\n" + GOOD.replace(".sum()", ".detach().sum()").replace("print('noise')", "os.chdir('/')")
+    )
+    told = tell("my_step.py", 1, "github")
+    assert told.report.startswith(b"::error file=my_step.py,line=7,")
+    assert Path.cwd() == tmp_path
 
 
 @pytest.mark.parametrize(

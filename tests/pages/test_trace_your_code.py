@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -55,6 +56,20 @@ def test_a_finding_has_its_title_and_its_severity_and_no_id() -> None:
     assert "**1. Sample without a history** (✕ fault, line 21)" in text(app)
     assert "Gradients switched off" in shown
     assert "no_grad" not in shown.replace("torch.no_grad", "")
+
+
+def source_shown(app: AppTest) -> list[str]:
+    """The data of the annotated source."""
+    return [json.loads(one.proto.json) for one in app.get("bidi_component")]
+
+
+def test_the_source_is_annotated_in_place_of_a_plain_listing() -> None:
+    app = opened(PAGE, traced="b_silently_wrong")
+    (shown,) = source_shown(app)
+    assert "is cut here" in shown
+    assert 'class="line cut"' in shown
+    listings = [one.value for one in app.main.code if "def step" in one.value]
+    assert listings == []
 
 
 def test_what_the_verdict_says_is_not_said_again() -> None:
@@ -120,6 +135,9 @@ def test_the_file_of_the_command_line_is_traced_and_followed(
     app = started_with(monkeypatch, path)
     assert "my_step.py:8" in app.error[0].value.replace("\\", "")
     assert str(tmp_path) not in app.error[0].value
+    (shown,) = source_shown(app)
+    assert str(tmp_path) not in shown
+    assert 'class="line cut"' in shown
     path.write_text(STARVING.replace(".detach()", ""))
     app.run()
     assert not app.error
@@ -148,6 +166,8 @@ def test_a_file_that_cannot_be_traced_gets_one_sentence(
     assert len(app.error) == 1
     assert words in app.error[0].value.replace("\\", "")
     assert len(app.error[0].value) < 300
+    assert not app.get("bidi_component")
+    assert source is None or any(one.value.strip() == source.strip() for one in app.main.code)
 
 
 def test_what_a_file_does_to_torch_stays_in_its_own_process(

@@ -51,6 +51,8 @@ class Facts:
     """Whether the step called what `torch.compile` gave."""
     stepped: tuple[Optimizer, ...]
     """The optimizers whose `step()` was called."""
+    steps: tuple[tuple[int, Optimizer], ...]
+    """The same, each with the number of the last call before its step."""
     taken: Mapping[int, int]
     """By the `id` of a parameter: the number of the last call before an optimizer took it, where that was seen."""
     hooks: Mapping[int, Line | None]
@@ -427,6 +429,7 @@ def facts_of(session: Session) -> Facts:
         flow=tape.flow,
         compiled=tape.compiled,
         stepped=tuple(tape.stepped),
+        steps=tuple(zip(tape.stepped_after, tape.stepped, strict=True)),
         taken=tape.taken,
         hooks=tape.hooks,
         hooked_nodes=tape.hooked_nodes,

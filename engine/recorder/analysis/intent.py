@@ -33,13 +33,15 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from torch import nn
+from torch.optim import Optimizer
 
+from ..capture.backward import BackwardPass
 from ..capture.data_flow import Call, Entry
 from ..capture.frames import Passed
 from ..capture.names import held_in, ids_in, modules_of
 from ..capture.summands import sums
 from .cuts import CutFound
-from .facts import Facts
+from .facts import Facts, closure
 
 _CHOOSING = frozenset(
     [
@@ -76,18 +78,49 @@ class Uses(NamedTuple):
 
 
 _TARGET = "its value is a target or a weight that a prediction is compared with"
+_OTHERS_PASS = (
+    "it stands in a backward pass for another optimizer, and what it cuts off has a pass of its own"
+)
 
 
 def with_intent(cuts: tuple[CutFound, ...], facts: Facts) -> tuple[CutFound, ...]:
     """The cuts, each said to be meant or not."""
     settled = [_settled(cut, facts) for cut in cuts]
     unmeant = [cut for cut in settled if not cut.intended and not cut.possible]
-    targets = [cut for cut in unmeant if _is_target(cut, facts)] if len(unmeant) > 1 else []
-    blamed = {n for cut in unmeant if cut not in targets for n in cut.starved}
+    if len(unmeant) < 2:
+        return tuple(settled)
+    excused = {id(cut): _OTHERS_PASS for cut in unmeant if not _in_a_pass_for(cut, facts)}
+    excused |= {id(cut): _TARGET for cut in unmeant if _is_target(cut, facts)}
+    blamed = {n for cut in unmeant if id(cut) not in excused for n in cut.starved}
     return tuple(
-        replace(cut, intended=True, why=_TARGET) if cut in targets and blamed >= set(cut.starved) else cut
+        replace(cut, intended=True, why=excused[id(cut)])
+        if id(cut) in excused and blamed >= set(cut.starved)
+        else cut
         for cut in settled
     )
+
+
+def _in_a_pass_for(cut: CutFound, facts: Facts) -> bool:
+    """Whether a backward pass goes by the cut before a step of an optimizer that holds what starves.
+
+    In a turn of a GAN the discriminator's pass is for the discriminator, and cuts the generator off.
+    """
+    starved = {id(facts.tensor(n)) for n in cut.starved if n in facts.names.parameters}
+    made = {id(entry) for entry in cut.outputs}
+    return any(
+        made & frozenset(closure(run.roots))
+        and any(ids_in(o) & starved for o in _optimizers_after(run, facts))
+        for run in facts.passes
+    )
+
+
+def _optimizers_after(run: BackwardPass, facts: Facts) -> list[Optimizer]:
+    """The optimizers that step on what a backward pass brought: those before the next pass that follows a step."""
+    first = next((number for number, _ in facts.steps if number >= run.number), None)
+    if first is None:
+        return list(facts.names.optimizers.values())
+    following = next((one.number for one in facts.passes if one.number > first), None)
+    return [o for n, o in facts.steps if n >= first and (following is None or n < following)]
 
 
 def _settled(cut: CutFound, facts: Facts) -> CutFound:

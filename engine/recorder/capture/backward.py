@@ -19,7 +19,7 @@ from torch import Tensor
 
 from ..record import GradientState
 from .data_flow import ACCUMULATE, Entry, Flow
-from .frames import Line
+from .frames import Line, Passed
 from .tensors import grad_fn_of, is_zero, read_only
 from .torch_private import FunctionNode, has_hook_after, number_of, saved_by
 
@@ -73,8 +73,11 @@ class BackwardPass:
 
     @property
     def loss(self) -> float | None:
-        """What was backpropagated: the sum of the roots; None where one is no single number or was not read."""
-        records = [root.record() for root in self.roots if root.content is not None]
+        """What was backpropagated: the sum of the roots; None where one is no single number or was not read.
+
+        What a `GradScaler` has scaled counts as it was before.
+        """
+        records = [root.record() for root in map(_unscaled, self.roots) if root.content is not None]
         values = [
             record.values for record in records if record.values is not None and record.values.size == 1
         ]
@@ -88,6 +91,12 @@ class BackwardPass:
             (_target(to), self.outputs.get((node, edge), 0))
             for edge, to in enumerate(self.next.get(node, ()))
         ]
+
+
+def _unscaled(root: Entry) -> Entry:
+    while root.call is not None and root.call.passed & Passed.SCALER and root.call.inputs:
+        root = root.call.inputs[0]
+    return root
 
 
 def _target(to: int | None) -> Target | None:

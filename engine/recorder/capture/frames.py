@@ -47,6 +47,7 @@ class Passed:
     RECORDER = 256
     STANDARD = 512
     COMPILED = 1024
+    SCALER = 2048
 
 
 class Line(NamedTuple):
@@ -74,6 +75,7 @@ class Caller:
 
 _TORCH = os.path.dirname(torch.__file__) + os.sep
 _RECORDER = os.path.dirname(os.path.dirname(__file__)) + os.sep
+_RUNNING = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "running", "")
 _STANDARD = tuple({os.path.join(sysconfig.get_path(path), "") for path in ("stdlib", "platstdlib")})
 _INSTALLED = ("site-packages", "dist-packages")
 _PACKAGES = tuple(
@@ -114,7 +116,7 @@ def _judge(code: CodeType, scope: dict[str, Any]) -> int:
     flags = Passed.FORWARD if name == "forward" and code.co_argcount else Passed.NOTHING
     if name in ("deepcopy", "__deepcopy__"):
         flags |= Passed.DEEPCOPY
-    if file.startswith(_RECORDER):
+    if file.startswith((_RECORDER, _RUNNING)):
         return flags | Passed.RECORDER
     if file.startswith(_TORCH):
         inside = file[len(_TORCH) :].replace(os.sep, "/")
@@ -124,6 +126,8 @@ def _judge(code: CodeType, scope: dict[str, Any]) -> int:
             flags |= Passed.DISTRIBUTION
         elif inside == "utils/checkpoint.py":
             flags |= Passed.CHECKPOINT
+        elif inside == "amp/grad_scaler.py":
+            flags |= Passed.SCALER
         elif inside == "utils/_contextlib.py" and name == "decorate_context":
             flags |= Passed.DECORATOR
         elif inside == "_dynamo/eval_frame.py" and code.co_qualname.startswith(

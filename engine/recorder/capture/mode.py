@@ -63,10 +63,10 @@ class CallMode(TorchFunctionMode):
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        return _see(self._tape, func, args, kwargs or {})
+        return see(self._tape, func, args, kwargs or {})
 
 
-def _see(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def see(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Makes the call and notes it. What the call raises goes through."""
     name = func.__name__
     if name in NO_VALUES:
@@ -179,6 +179,19 @@ def _add_numbers(tape: Tape, call: Call, inputs: list[Entry], args: tuple[Any, .
             inputs.append(sink.outputs[0])
         elif not any(number is constant for constant in constants) and not isinstance(number, int):
             call.maybe = len(tape.sinks)
+
+
+def computes(name: str, args: tuple[Any, ...]) -> bool:
+    """Whether a call makes something of tensors, and neither asks about one nor switches anything."""
+    about = name in NO_VALUES or name in _SPECIAL or name in ("__get__", "__set__")
+    return (not about or name in ("backward", "grad")) and bool(tensors_of(args))
+
+
+def may_lose_a_gradient(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call made before a step can matter to it: one on what wants a gradient, or about gradients."""
+    if name in _SPECIAL or name in NO_VALUES or name in ("__get__", "__set__"):
+        return True
+    return any(tensor.requires_grad for tensor in (*tensors_of(args), *tensors_of(kwargs.values())))
 
 
 _SPECIAL: dict[str, Callable[..., Any]] = {

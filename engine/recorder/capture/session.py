@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
@@ -69,7 +69,7 @@ class Session:
     ) -> None:
         self.file = file
         self._variables = variables
-        self._optimizers = tuple(optimizers)
+        self._optimizers = list(optimizers)
         self.constant = tuple(constant)
         self.calls_made = 0
         self.before = self.names()
@@ -111,6 +111,11 @@ class Session:
         """The reader's names as they are now."""
         made = self.tape.local_modules if self.calls_made else {}
         return read_names({**made, **self._variables()}, self._optimizers)
+
+    def know(self, optimizer: Optimizer) -> None:
+        """An optimizer that belongs to the step, whatever leads to it."""
+        if not any(one is optimizer for one in self._optimizers):
+            self._optimizers.append(optimizer)
 
     def begin(self, clear: bool = False) -> None:
         """Makes ready for one call of the step; `clear` takes the gradients of the call before away."""
@@ -155,11 +160,21 @@ class Session:
         self.take_loss(loss)
         if self.raised is None:
             self._backpropagate(loss)
+        self.note_moving()
+        if self.several:
+            self.growth.measure(self._variables())
+
+    def end_of_block(self) -> None:
+        """Code that is no function of the reader's has come to its end: what is its loss, and what has grown?"""
+        self.take_loss_of_passes()
+        self.note_moving()
+        self.growth.measure(self._variables())
+
+    def note_moving(self) -> None:
+        """Remembers which optimizers made a step that moves anything."""
         self.moving |= {
             id(o) for o in self.tape.stepped if any(float(g.get("lr", 1.0)) for g in o.param_groups)
         }
-        if self.several:
-            self.growth.measure(self._variables())
 
     def take_loss(self, loss: object) -> None:
         """Remembers what the step returned, and which number is its loss."""
@@ -189,7 +204,8 @@ class Session:
             return
         self.backward_is_ours = True
         try:
-            watched_backward(self.tape, [loss], loss.backward, find_caller())
+            ours = replace(find_caller(), line=None)  # no line of the reader's started it
+            watched_backward(self.tape, [loss], loss.backward, ours)
         except Exception as error:
             self.note_error(error, "backward")
 

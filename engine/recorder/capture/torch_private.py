@@ -14,7 +14,8 @@ from operator import methodcaller
 from typing import Any, Self
 
 import torch
-from torch import Tensor, autograd
+from torch import Tensor, autograd, overrides
+from torch.overrides import TorchFunctionMode
 
 PROFILER_ENTER = "_record_function_enter_new"
 """What `torch.profiler.record_function` calls first, and so an optimizer's `step()` and `zero_grad()`. Under another
@@ -176,3 +177,15 @@ class _Eager:
 
 run_eagerly = _Eager()
 """Compiled code runs as it was written inside: a graph of its own would hide the calls."""
+
+
+def take_off_the_stack(mode: TorchFunctionMode) -> None:
+    """Takes a mode off this thread's stack, wherever it stands: modes that were entered later may still be on."""
+    above: list[TorchFunctionMode] = []
+    while torch._C._len_torch_function_stack():
+        top = overrides._pop_mode()
+        if top is mode:
+            break
+        above.append(top)
+    for one in reversed(above):
+        overrides._push_mode(one)

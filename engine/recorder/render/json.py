@@ -1,4 +1,9 @@
-"""The report as plain data: the contract that tools and checks read (`--json`)."""
+"""The report as plain data: the contract that tools and checks read (`--format json`).
+
+`report.schema.json` beside this file is its JSON Schema, and a test holds the two together. `schema_version` is that of
+the contract: its first number changes where a key is renamed, removed or means something else, its second where one is
+added.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +13,14 @@ from typing import Any
 
 from ..record import Location, StepData
 
+SCHEMA_VERSION = "1.0"
+
 
 def to_dict(record: StepData) -> dict[str, Any]:
-    """The contract's keys: ok, verdict, raised, parameters, cuts, findings, growing; loss, backwards, notes, buffers."""
+    """The contract's keys: schema_version, ok, verdict, raised, parameters, cuts, findings, growing; loss, backwards, notes, buffers."""
     raised = record.raised
     return {
+        "schema_version": SCHEMA_VERSION,
         "ok": record.ok,
         "verdict": record.verdict,
         "loss": record.loss,

@@ -19,6 +19,7 @@ SLICED = (
     "part first, and compute with that."
 )
 SWITCH = "Call `.requires_grad_()` on it before anything is computed from it."
+Place = tuple[int | None, int]
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
@@ -55,7 +56,7 @@ def _cuts_before(run: BackwardPass, analysis: Analysis) -> list[tuple[CutFound, 
 def _unused(
     entry: Entry,
     name: str,
-    graph: set[tuple[int, int]],
+    graph: set[Place],
     cuts: list[tuple[CutFound, set[int]]],
     analysis: Analysis,
 ) -> Fault:
@@ -75,7 +76,7 @@ def _unused(
     return Fault(analysis.raised_line, (), text)
 
 
-def _graph(run: BackwardPass) -> set[tuple[int, int]]:
+def _graph(run: BackwardPass) -> set[Place]:
     """The outputs of nodes, and the leaves, that what is differentiated was computed from."""
     found = {_place(root) for root in run.roots}
     for node in run.next:
@@ -85,14 +86,14 @@ def _graph(run: BackwardPass) -> set[tuple[int, int]]:
     return found
 
 
-def _place(entry: Entry) -> tuple[int, int]:
+def _place(entry: Entry) -> Place:
     """Where a tensor stands in a graph: a leaf, or an output of a node."""
     if entry.leaf is not None:
         return ~entry.leaf, 0
-    return (entry.sequence, entry.output_number) if entry.sequence is not None else (-1 << 62, 0)
+    return entry.sequence, entry.output_number
 
 
-def _in_graph_before(entry: Entry, graph: set[tuple[int, int]], analysis: Analysis) -> Entry | None:
+def _in_graph_before(entry: Entry, graph: set[Place], analysis: Analysis) -> Entry | None:
     """The nearest tensor that an unused one was made of and that is in the graph."""
     todo, seen = list(analysis.before_entry(entry)), set[int]()
     while todo:

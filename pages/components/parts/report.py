@@ -1,4 +1,4 @@
-"""The report on a traced step: the verdict, what to write instead, the picture, the parameters, the calls."""
+"""The report on a traced step: the verdict, what to write instead, the annotated source, the picture, the tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from engine.recorder.render.html import call_row, cut_row, templates
 from engine.recorder.render.picture import boxes_of
 from engine.recorder.render.words import place
 from engine.recorder.rules import rules_of
-from pages.components.parts.tracing import Traced, report_on
+from pages.components.parts.source import show_source
+from pages.components.parts.tracing import Traced, report_on, show_plain
 
 _ROWS = 300
 """Rows of a table that are shown at once; the filter finds the others."""
@@ -30,6 +31,7 @@ def show_report(traced: Traced) -> None:
         found = report_on(traced)
     if isinstance(found, ScriptError):
         st.error(_plain(_short(str(found), traced)))
+        show_plain(traced)
         return
     (st.success if found.ok else st.error)(f"**Verdict.** {_plain(_short(found.verdict, traced))}")
     if found.raised is not None:
@@ -37,6 +39,8 @@ def show_report(traced: Traced) -> None:
         st.code(found.raised.message, language=None, wrap_lines=True)
     for one in told(found):
         _finding(one)
+    st.header("Gradient coverage", anchor=False)
+    show_source(traced, found)
     st.header("The picture", anchor=False)
     st.html(picture_html(found))
     st.header("The parameters", anchor=False)

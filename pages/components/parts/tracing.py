@@ -72,8 +72,8 @@ def report_on(traced: Traced) -> StepRecord | ScriptError:
         return reports.get(traced, compute)
 
 
-def show_how(traced: Traced) -> None:
-    """The file's text, and how to trace a file of one's own."""
+def show_plain(traced: Traced) -> None:
+    """The file's text alone, where there is no step to annotate it with."""
     st.header("The file", anchor=False)
     try:
         st.code(
@@ -84,6 +84,10 @@ def show_how(traced: Traced) -> None:
         )
     except (OSError, UnicodeDecodeError):
         st.caption("It can't be read as text.")
+
+
+def show_how() -> None:
+    """How to trace a file of one's own."""
     st.header("Trace a file of your own", anchor=False)
     st.markdown(
         "On your own machine. The file defines `step()`, which returns the loss; modules, tensors and optimizers are "
@@ -92,7 +96,8 @@ def show_how(traced: Traced) -> None:
     st.code(
         "streamlit run streamlit_app.py -- --trace my_step.py   # this page, on your file\n"
         "python -m engine trace my_step.py                      # the same report in the terminal\n"
-        "python -m engine trace my_step.py --json               # for tools; exit status 1 where something starves",
+        "python -m engine trace my_step.py --json               # for tools; exit status 1 where something starves\n"
+        "python -m engine trace my_step.py --format html --output report.html   # one file to send on",
         language="bash",
         wrap_lines=True,
     )

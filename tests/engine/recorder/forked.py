@@ -1,23 +1,35 @@
-"""Records a file in a forked process, since some programs change global state: fast, torch is loaded already."""
+"""Records a file in a forked process, since some programs change global state: fast, torch is loaded already.
+
+Every report is held against the published JSON Schema on its way.
+"""
 
 import json
 import multiprocessing
+import pickle
 import traceback
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
 import torch._dynamo  # the first optimizer loads it; here it is paid once and not in every fork
+from jsonschema import Draft202012Validator
 
-from engine.recorder import record_file
+import engine
+from engine.recorder import StepRecord, record_file
+
+SCHEMA = Draft202012Validator(
+    json.loads((Path(engine.__file__).parent / "recorder/render/report.schema.json").read_text())
+)
 
 
 @dataclass(frozen=True)
 class Seen:
     """The JSON of one file's report, and what it does not tell."""
 
+    record: StepRecord
     report: dict[str, Any]
     warnings: tuple[str, ...]
     """What torch warned of while the file was recorded."""
@@ -30,6 +42,11 @@ def report_of(path: str, calls: int = 1, constant: Iterable[str] = ()) -> dict[s
     return seen_of(path, calls, constant).report
 
 
+def record_of(path: str, calls: int = 1, constant: Iterable[str] = ()) -> StepRecord:
+    """One file's record."""
+    return seen_of(path, calls, constant).record
+
+
 def seen_of(path: str, calls: int = 1, constant: Iterable[str] = ()) -> Seen:
     """One file's report, and what else was seen while it was made."""
     context = multiprocessing.get_context("fork")
@@ -39,10 +56,11 @@ def seen_of(path: str, calls: int = 1, constant: Iterable[str] = ()) -> Seen:
     found = queue.get()
     process.join()
     assert not isinstance(found, str), found
-    text, warned, called = found
-    report = json.loads(text)
+    record, warned, called = pickle.loads(found)
+    report = json.loads(record.to_json())
     assert isinstance(report, dict)
-    return Seen(report, warned, called)
+    SCHEMA.validate(report)
+    return Seen(record, report, warned, called)
 
 
 def _record(queue: Any, path: str, calls: int, constant: tuple[str, ...]) -> None:
@@ -52,6 +70,7 @@ def _record(queue: Any, path: str, calls: int, constant: tuple[str, ...]) -> Non
             warnings.simplefilter("always")
             record = record_file(path, calls, expect_constant=constant)
         called = any(sent.location is None for sent in record.backwards)
-        queue.put((record.to_json(), tuple(str(warning.message) for warning in warned), called))
+        told = tuple(str(warning.message) for warning in warned)
+        queue.put(pickle.dumps((record, told, called)))
     except BaseException:
         queue.put(traceback.format_exc())

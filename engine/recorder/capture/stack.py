@@ -1,0 +1,105 @@
+"""The variables of a running program: what the functions on the stack hold, from the outermost of the reader's inwards.
+
+The outermost frames live longest, so a module keeps the same name from step to step, and also where the step raised.
+What no variable leads to is named by the module that owns it (`owners`), found among all that live.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable, Iterator
+from traceback import walk_tb
+from types import FrameType, FunctionType, ModuleType, TracebackType
+from typing import TypeVar
+
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from .frames import Passed, judged
+from .names import ids_in, modules_of
+from .reading import behind
+
+_Kind = TypeVar("_Kind")
+
+
+def frames_around(frame: FrameType) -> tuple[FrameType, ...]:
+    """The reader's frames from the outermost to `frame`, up to the recorder's own."""
+    found: list[FrameType] = []
+    around: FrameType | None = frame
+    while around is not None and not judged(around) & Passed.RECORDER:
+        if judged(around) & Passed.READER:
+            found.append(around)
+        around = around.f_back
+    return tuple(reversed(found))
+
+
+def frames_of(trace: TracebackType | None) -> tuple[FrameType, ...]:
+    """The reader's frames that an exception went through, the outermost first."""
+    return tuple(frame for frame, _ in walk_tb(trace) if judged(frame) & Passed.READER)
+
+
+def variables_in(frames: Iterable[FrameType]) -> dict[str, object]:
+    """The variables of the frames, those of their modules that they use included.
+
+    Of two things with one name the outer keeps it; the other gets the name of its function beside it. A module, a
+    tensor or an optimizer that was passed from function to function has the name that the outermost gives it.
+    """
+    found: dict[str, object] = {}
+    named: set[int] = set()
+    for frame in frames:
+        outside = frozenset(named)
+        for name, value in _variables(frame):
+            if id(value) in outside:
+                continue
+            if name in found:
+                name = f"{frame.f_code.co_name}.{name}"
+            found.setdefault(name, value)
+            if isinstance(value, nn.Module | Tensor | Optimizer):
+                named.add(id(value))
+    return found
+
+
+def _variables(frame: FrameType) -> Iterator[tuple[str, object]]:
+    here = dict(frame.f_locals)
+    if frame.f_locals is not frame.f_globals:
+        here |= {
+            n: frame.f_globals[n] for n in frame.f_code.co_names if n in frame.f_globals and n not in here
+        }
+    for name, value in ((name, behind(value)) for name, value in here.items()):
+        if not name.startswith("__") and not isinstance(value, ModuleType | FunctionType | type):
+            yield name, value
+
+
+def owners(optimizers: Iterable[Optimizer], named: Iterable[int]) -> dict[str, object]:
+    """The outermost modules that own what the optimizers hold and no variable leads to.
+
+    `named` are the `id`s of what has a name. One such module stands under the empty name, so that its parameters are
+    called as they are in it; of several each stands under its class's name.
+    """
+    loose = set[int]().union(*(ids_in(one) for one in optimizers)) - set(named)
+    if not loose:
+        return {}
+    modules = _living(nn.Module)
+    inside = {id(inner) for module in modules for _, inner in modules_of("", module)[1:]}
+    roots = [m for m in modules if id(m) not in inside and any(id(p) in loose for p in m.parameters())]
+    if len(roots) == 1:
+        return {"": roots[0]}
+    found: dict[str, object] = {}
+    for root in roots:
+        name = type(root).__name__
+        found[f"{name} {len(found) + 1}" if name in found else name] = root
+    return found
+
+
+def living_optimizers() -> list[Optimizer]:
+    """The optimizers that there are and that hold anything to be trained."""
+    return [
+        one
+        for one in _living(Optimizer)
+        if any(isinstance(p, Tensor) and p.requires_grad for g in one.param_groups for p in g["params"])
+    ]
+
+
+def _living(kind: type[_Kind]) -> list[_Kind]:
+    # By `type` and not `isinstance`: that would ask objects of the reader's own for their `__class__`.
+    return [one for one in gc.get_objects() if issubclass(type(one), kind)]

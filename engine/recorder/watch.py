@@ -1,0 +1,197 @@
+"""`StepWatch`: records one step of a training that runs by itself, in a script or in a trainer of a library.
+
+Torch tells of each optimizer's step, so a turn of a training is what lies between two of them (see `capture.turns`).
+Every turn up to the one that is asked for is recorded and then forgotten, so that also a turn that raises is told of
+without a second run. What comes before the first turn, such as the model being built, is followed only where it
+touches a tensor that wants a gradient: a parameter may be lost or frozen there. The first turn begins with the first
+forward pass, or, in a training without modules, with the first call on a tensor after an optimizer was made.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, Literal
+
+import torch
+from torch import nn
+from torch.nn.modules.module import register_module_forward_pre_hook
+from torch.optim import Optimizer
+from torch.optim.optimizer import register_optimizer_step_post_hook
+from torch.utils.hooks import RemovableHandle
+
+from .capture.frames import Passed, find_caller, outside
+from .capture.mode import CallMode, computes, may_lose_a_gradient, see
+from .capture.names import read_names
+from .capture.session import KEEP, Session
+from .capture.stack import frames_around, frames_of, living_optimizers, owners, variables_in
+from .capture.tape import Tape
+from .capture.torch_private import run_eagerly, take_off_the_stack
+from .capture.turns import Moment, Turns
+from .diagnosis import diagnose
+from .report import StepRecord
+
+
+class StepWatch:
+    """Watches the training of this process until its turn number `turn` (from 1) has ended, then calls `ended`.
+
+    `ended` gets the record, inside the optimizer's `step()` that ended the turn: what it raises ends the training.
+    `file` is the script, whose lines need no file's name in the report. It watches between `start` and `stop`, in the
+    thread that trains, and stops by itself when the record is there and in a forked process.
+    """
+
+    def __init__(self, turn: int, file: str, ended: Callable[[StepRecord], None]) -> None:
+        self._turn = turn
+        self._ended = ended
+        self._turns = Turns()
+        self._frames: tuple[FrameType, ...] = ()
+        self._session = Session(self._variables, keep=KEEP, file=file)
+        self._session.whole_step = False
+        self._session.tape.before_step()
+        self._mode = _WatchMode(self._session.tape, self.hears)
+        self._thread = threading.get_ident()
+        self._process = os.getpid()
+        self._hooks: list[RemovableHandle] = []
+        self._first_forward: RemovableHandle | None = None
+        self._listens = False
+        self.optimizer_steps = 0
+
+    @property
+    def turns(self) -> int:
+        """How many turns have ended."""
+        return self._turns.made
+
+    def start(self) -> None:
+        """Watches this thread from here on."""
+        self._hooks.append(register_optimizer_step_post_hook(self._stepped))
+        self._first_forward = register_module_forward_pre_hook(self._forward)
+        run_eagerly.__enter__()
+        self._mode.__enter__()
+        self._listens = True
+        os.register_at_fork(after_in_child=self.stop)
+
+    def stop(self) -> None:
+        """Leaves torch as it was before `start`."""
+        if not self._hooks:
+            return
+        self._listens = False
+        for hook in (*self._hooks, self._first_forward):
+            if hook is not None:
+                hook.remove()
+        self._hooks, self._first_forward = [], None
+        run_eagerly.__exit__(None, None, None)
+        if threading.get_ident() == self._thread:  # in another thread it stays, and lets every call go by
+            take_off_the_stack(self._mode)
+        if os.getpid() == self._process:
+            self._session.tape.release()
+
+    def failed(self, error: Exception) -> StepRecord | None:
+        """The record of a training that raised before its turn had ended; None where no step is to be told of."""
+        session = self._session
+        if not self._listens:
+            return None
+        with self._aside(frames_of(error.__traceback__)):
+            begun, runs = session.tape.in_step, session.tape.backwards
+            inside: Literal["step", "backward"] = "backward" if runs and not runs[-1].finished else "step"
+            session.note_error(error, inside if begun else "load")
+            if not begun:
+                session.before = session.names()
+            session.end_of_block()
+            record = diagnose(session)
+        self.stop()
+        explained = any(finding.text.startswith(f"{type(error).__name__}: ") for finding in record.findings)
+        return record if begun or explained else None
+
+    def hears(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether a call is to be recorded; a first one of the reader's own may begin the first turn."""
+        if not self._listens or self._session.tape.in_step:
+            return self._listens
+        if self._training() and torch.is_grad_enabled() and computes(name, args):
+            passed = find_caller().passed
+            if passed & Passed.READER and not passed & Passed.OPTIMIZER:
+                self._begin()
+                return True
+        return may_lose_a_gradient(name, args, kwargs)
+
+    def _training(self) -> bool:
+        """Whether there is an optimizer yet: what is computed from now on is for a step."""
+        return bool(self._session.tape.taken)
+
+    def _forward(self, module: nn.Module, inputs: object) -> None:
+        if not self._listens or self._session.tape.in_step or threading.get_ident() != self._thread:
+            return
+        # Gradients may be off by mistake; before there is an optimizer, or in eval mode, they are off on purpose.
+        if torch.is_grad_enabled() or (module.training and self._training()):
+            self._begin()
+
+    def _begin(self) -> None:
+        """The next turn begins here."""
+        if self._first_forward is not None:
+            self._first_forward.remove()
+            self._first_forward = None
+        with self._aside(frames_around(outside())):
+            self._session.calls_made = self._turns.made
+            self._session.begin()
+
+    def _stepped(self, optimizer: Optimizer, args: object, kwargs: object) -> None:
+        if self._listens:
+            record = self._record_at(optimizer)
+            if record is not None:
+                self.stop()
+                self._ended(record)
+
+    def _record_at(self, optimizer: Optimizer) -> StepRecord | None:
+        """An optimizer has stepped: the record, if that ends the turn that was asked for."""
+        self.optimizer_steps += 1
+        self._session.know(optimizer)
+        moment = self._turns.step(id(optimizer), (id(one) for one in living_optimizers()))
+        if threading.get_ident() != self._thread:
+            self._move_here()
+        if moment is Moment.END and self._session.tape.in_step:
+            with self._aside(frames_around(outside())):
+                self._session.end_of_block()
+                if self._turns.made >= self._turn:
+                    return diagnose(self._session)
+        if moment is not Moment.WITHIN:
+            self._begin()
+        return None
+
+    def _move_here(self) -> None:
+        """The training runs in another thread than the one that built it: from now on that one is watched."""
+        self._thread = threading.get_ident()
+        self._mode = _WatchMode(self._session.tape, self.hears)
+        self._mode.__enter__()
+
+    @contextmanager
+    def _aside(self, frames: tuple[FrameType, ...]) -> Iterator[None]:
+        """While the recorder itself computes: its calls are not recorded, and names come from these frames."""
+        self._listens, self._frames = False, frames
+        try:
+            yield
+        finally:
+            self._listens, self._frames = True, ()
+
+    def _variables(self) -> Mapping[str, object]:
+        if not self._frames:
+            return {}
+        found = variables_in(self._frames)
+        return found | owners(living_optimizers(), read_names(found).tensors)
+
+
+class _WatchMode(CallMode):
+    """Sends through the tape what the watch wants to hear."""
+
+    def __init__(self, tape: Tape, hears: Callable[[str, tuple[Any, ...], dict[str, Any]], bool]) -> None:
+        super().__init__(tape)
+        self._hears = hears
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        given = kwargs or {}
+        if not self._hears(func.__name__, args, given):
+            return func(*args, **given)
+        return see(self._tape, func, args, given)

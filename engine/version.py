@@ -1,0 +1,3 @@
+"""The version, where a report can name it too."""
+
+__version__ = "1.0.0"
