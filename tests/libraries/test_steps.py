@@ -44,7 +44,9 @@ with suppress(RuntimeError), recorded:
     step()
     step()
 """
-each_step = pytest.mark.parametrize("path", STEPS, ids=lambda path: path.stem)
+each_step = pytest.mark.parametrize(
+    "path", [pytest.param(path, id=path.stem, marks=pytest.mark.xdist_group(path.stem)) for path in STEPS]
+)
 each_way = pytest.mark.parametrize("way", ["a_file", "a_block"])
 Report = dict[str, Any]
 
@@ -77,7 +79,7 @@ def test_a_cut_is_found(path: Path, way: str) -> None:
 def require_libraries(path: Path) -> None:
     """Without what a step imports the test is skipped, in CI it fails."""
     imported = re.findall(r"^(?:from|import) (\w+)", path.read_text(), re.MULTILINE)
-    missing = [name for name in imported if importlib.util.find_spec(name) is None]
+    missing = [name for name in dict.fromkeys(imported) if importlib.util.find_spec(name) is None]
     if missing:
         reason = f"{', '.join(missing)} not installed: pip install -r tests/requirements-libraries.txt"
         if os.environ.get("CI"):
