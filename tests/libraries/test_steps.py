@@ -7,12 +7,13 @@ parameters that `names` are patterns of. `UNUSED` are parameters that the librar
 which is said, and no fault.
 
 The libraries are those of tests/requirements-libraries.txt. Without them the steps are skipped, in CI they fail. Each
-file runs in a process of its own, since some libraries change others: torchrl gives torch's distributions new methods.
+library has a process of its own, since some change others: torchrl gives torch's distributions new methods.
 """
 
 import ast
 import functools
 import importlib.util
+import itertools
 import json
 import multiprocessing
 import os
@@ -44,7 +45,16 @@ with suppress(RuntimeError), recorded:
     step()
     step()
 """
-each_step = pytest.mark.parametrize("path", STEPS, ids=lambda path: path.stem)
+
+
+def library(path: Path) -> str:
+    """The library of a step, by which the files are named."""
+    return path.stem.partition("_")[0]
+
+
+each_step = pytest.mark.parametrize(
+    "path", [pytest.param(path, id=path.stem, marks=pytest.mark.xdist_group(library(path))) for path in STEPS]
+)
 each_way = pytest.mark.parametrize("way", ["a_file", "a_block"])
 Report = dict[str, Any]
 
@@ -53,7 +63,7 @@ Report = dict[str, Any]
 @each_way
 def test_a_right_step_is_right(path: Path, way: str) -> None:
     require_libraries(path)
-    report, unused = reports(path)["right", way], constant(path, "UNUSED") or []
+    report, unused = reports(library(path))[path.stem, "right", way], constant(path, "UNUSED") or []
     assert report["raised"] is None
     assert [finding["severity"] for finding in report["findings"]] == ["unused"] * bool(unused), report[
         "verdict"
@@ -66,7 +76,7 @@ def test_a_right_step_is_right(path: Path, way: str) -> None:
 @each_way
 def test_a_cut_is_found(path: Path, way: str) -> None:
     require_libraries(path)
-    expected, report = constant(path, "CUT"), reports(path)["wrong", way]
+    expected, report = constant(path, "CUT"), reports(library(path))[path.stem, "wrong", way]
     assert report["findings"], report["verdict"]
     first = report["findings"][0]
     assert (first["kind"], first["line"]) == (expected["kind"], blamed_line(path)), report["verdict"]
@@ -77,7 +87,7 @@ def test_a_cut_is_found(path: Path, way: str) -> None:
 def require_libraries(path: Path) -> None:
     """Without what a step imports the test is skipped, in CI it fails."""
     imported = re.findall(r"^(?:from|import) (\w+)", path.read_text(), re.MULTILINE)
-    missing = [name for name in imported if importlib.util.find_spec(name) is None]
+    missing = [name for name in dict.fromkeys(imported) if importlib.util.find_spec(name) is None]
     if missing:
         reason = f"{', '.join(missing)} not installed: pip install -r tests/requirements-libraries.txt"
         if os.environ.get("CI"):
@@ -86,11 +96,11 @@ def require_libraries(path: Path) -> None:
 
 
 @functools.cache
-def reports(path: Path) -> dict[tuple[str, str], Report]:
-    """The JSON of the reports on a step, right and wrong, by the way in which it was recorded."""
+def reports(name: str) -> dict[tuple[str, str, str], Report]:
+    """The JSON of the reports on a library's steps, right and wrong, by the way in which each was recorded."""
     context = multiprocessing.get_context("fork")
     queue = context.SimpleQueue()
-    process = context.Process(target=_record, args=(queue, path))
+    process = context.Process(target=_record, args=(queue, [path for path in STEPS if library(path) == name]))
     process.start()
     found = queue.get()
     process.join()
@@ -98,16 +108,16 @@ def reports(path: Path) -> dict[tuple[str, str], Report]:
     return {key: json.loads(text) for key, text in found.items()}
 
 
-def _record(queue: Any, path: Path) -> None:
+def _record(queue: Any, paths: list[Path]) -> None:
     os.environ["HF_HUB_OFFLINE"] = "1"  # nothing is fetched: models are made of their configurations
     try:
         with TemporaryDirectory() as folder:
             found = {}
-            for name, put in (("right", ""), ("wrong", constant(path, "CUT")["put"])):
-                for way in ("a_file", "a_block"):
+            for path, way in itertools.product(paths, ("a_file", "a_block")):
+                for name, put in (("right", ""), ("wrong", constant(path, "CUT")["put"])):
                     copy = Path(folder) / f"{name}_{way}_{path.name}"
                     copy.write_text(with_cut(path, put) + (BLOCK if way == "a_block" else ""))
-                    found[name, way] = _recorded(copy, way)
+                    found[path.stem, name, way] = _recorded(copy, way)
         queue.put(found)
     except BaseException:
         queue.put(traceback.format_exc())
