@@ -25,6 +25,7 @@ from .subprocess_recording import PACKAGE, Told, become_the_command, encoded, ru
 
 if TYPE_CHECKING:
     from .recorder import StepRecord
+    from .running.run import Outcome
 
 
 def command() -> int:
@@ -71,12 +72,21 @@ def _run(options: argparse.Namespace, given: Sequence[str]) -> int:
         with chdir(here):  # the report's paths are those of the folder that the command was given in
             failures.append(_deliver(encoded(record, options.format), output, report_to))
 
+    def status(outcome: Outcome) -> int:
+        for said in filter(None, (outcome.sentence, *failures)):
+            print(said, file=sys.stderr)
+        return 2 if any(failures) else outcome.status
+
+    def leave(outcome: Outcome) -> NoReturn:
+        ends_with = status(outcome)
+        sys.stderr.flush()
+        os._exit(ends_with)
+
     outcome = run(
-        target, arguments, is_module=bool(options.module), step=options.step, keep_going=options.keep_going, tell=tell
+        target, arguments, is_module=bool(options.module), step=options.step, keep_going=options.keep_going,
+        tell=tell, leave=leave,
     )  # fmt: skip
-    for said in filter(None, (outcome.sentence, *failures)):
-        print(said, file=sys.stderr)
-    return 2 if any(failures) else outcome.status
+    return status(outcome)
 
 
 def _apart(to: int) -> BinaryIO:
