@@ -148,7 +148,9 @@ def zeros(parameters: int) -> Step:
 
 def underflow(parameters: int) -> Step:
     """A deep network without residual paths: after some layers the gradient is zero in float32."""
-    net = nn.Sequential(*(one for _ in range(parameters // 2) for one in (nn.Linear(WIDTH, WIDTH), nn.ReLU())))
+    net = nn.Sequential(
+        *(one for _ in range(parameters // 2) for one in (nn.Linear(WIDTH, WIDTH), nn.ReLU()))
+    )
     with torch.no_grad():
         for parameter in net.parameters():
             parameter.mul_(0.2)

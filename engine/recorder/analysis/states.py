@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from torch import Tensor
+from torch.nn.parallel import DistributedDataParallel
 from torch.optim import Optimizer
 
 from ..capture.backward import BackwardPass
@@ -141,7 +142,17 @@ class Change(NamedTuple):
 
 def states_of(session: Session, names: Names, uses: Uses) -> dict[str, State]:
     """The state of every parameter, by name."""
-    return {name: _state(session, tensor, uses) for name, tensor in names.parameters.items()}
+    shared = _in_parallel(names)
+    return {
+        name: _state(session, tensor, uses, id(tensor) in shared) for name, tensor in names.parameters.items()
+    }
+
+
+def _in_parallel(names: Names) -> set[int]:
+    """The `id`s of the parameters whose `.grad` DistributedDataParallel fills with what other processes have."""
+    modules = {id(module): module for layers in names.layers.values() for _, module in layers}
+    wrapped = (one for one in modules.values() if isinstance(one, DistributedDataParallel))
+    return {id(parameter) for one in wrapped for parameter in one.parameters()}
 
 
 def arrivals(passes: Iterable[BackwardPass], bit: int) -> list[tuple[BackwardPass, str]]:
@@ -158,7 +169,7 @@ def by_tensor(events: Iterable[Event]) -> dict[int, list[Event]]:
     return found
 
 
-def _state(session: Session, tensor: Tensor, uses: Uses) -> State:
+def _state(session: Session, tensor: Tensor, uses: Uses, shared: bool) -> State:
     gradient, tape = tensor.grad, session.tape
     came = arrivals(tape.backwards, tape.flow.graph.bit_of.get(id(tensor), -1))
     if gradient is None:
@@ -170,10 +181,17 @@ def _state(session: Session, tensor: Tensor, uses: Uses) -> State:
         return State("none")
     if old is not None and came and all(state == "zero" for _, state in came):
         return State("zero")
+    if shared and not came and not _set(tensor, uses):
+        return State("none")  # it came from other processes: this one's loss knows nothing of it
     if not is_zero(gradient):
         return State("gradient")
     cleared = _cleared(tensor, came, uses) if any(s == "value" for _, s in came) else None
     return cleared or State("zero")
+
+
+def _set(tensor: Tensor, uses: Uses) -> bool:
+    """Whether the reader's own code put the gradient there."""
+    return any(event.kind == "set_grad" for event in uses.events.get(id(tensor), ()))
 
 
 def _cleared(tensor: Tensor, came: list[tuple[BackwardPass, str]], uses: Uses) -> State | None:
