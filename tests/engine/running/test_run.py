@@ -231,7 +231,7 @@ def test_a_module_of_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             lambda path: path.write_bytes(b"\x00"),
             "not valid Python: source code string cannot contain null bytes.",
         ),
-        (lambda path: path.write_bytes(b"# \xff"), "not valid Python"),
+        (lambda path: path.write_bytes(b"x = '\xff'"), "not valid Python"),
     ],
 )
 def test_what_is_no_script_is_refused_in_one_sentence(tmp_path: Path, make: object, said: str) -> None:
