@@ -12,19 +12,16 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..text import first_line
+from ..tracebacks import without_ours
 from .after_import import after_import
 from .program import Program, ProgramError, program_from_file, program_from_module
 
 if TYPE_CHECKING:
     from ..recorder import StepRecord
     from ..recorder.watch import StepWatch
-
-_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
-_HANDED_ON = os.path.join("torch", "overrides.py")
 
 
 class Outcome(NamedTuple):
@@ -127,23 +124,13 @@ def _end_of(program: Program, arguments: Sequence[str], here: _Run) -> _End:
     except KeyboardInterrupt:
         return _End(interrupted=here.record is None)
     except BaseException as error:
-        error = error.with_traceback(_own(error.__traceback__))
+        error = error.with_traceback(without_ours(error.__traceback__))
         if isinstance(error, Exception) and here.watch is not None and here.record is None:
             here.record = here.watch.failed(error)
         if here.record is None or here.told or not here.record.ran:
             sys.excepthook(type(error), error, error.__traceback__)
         return _End(code=1, error=error if isinstance(error, Exception) else None)
     return _End()
-
-
-def _own(trace: TracebackType | None) -> TracebackType | None:
-    """A traceback without the frames of this package, and those by which torch hands a call to it."""
-    if trace is None:
-        return None
-    inner, file = _own(trace.tb_next), trace.tb_frame.f_code.co_filename
-    if file.startswith(_PACKAGE) or file.endswith(_HANDED_ON):
-        return inner
-    return TracebackType(inner, trace.tb_frame, trace.tb_lasti, trace.tb_lineno)
 
 
 def _outcome(here: _Run, end: _End) -> Outcome:

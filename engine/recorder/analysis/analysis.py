@@ -56,9 +56,9 @@ class Analysis(Facts):
         ]
 
     def frozen_in(self, optimizer: Optimizer) -> list[str]:
-        """The frozen parameters that an optimizer holds."""
+        """The parameters that an optimizer holds and that are frozen as it steps."""
         held = ids_in(optimizer)
-        return [n for n, p in self.once.items() if id(p) in held and not p.requires_grad]
+        return [n for n, p in self.once.items() if id(p) in held and not self.trains(optimizer, p)]
 
     @property
     def starved_without_optimizer(self) -> list[str]:
