@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from .analysis.analysis import Analysis, analyse
 from .analysis.cuts import CutFound
 from .analysis.stages import build_stages
+from .capture.cells import shown_name
 from .capture.frames import Line
 from .capture.session import Session
 from .notes import notes_on
@@ -53,7 +54,7 @@ def _diagnosed(analysis: Analysis) -> StepRecord:
         ),
         notes=notes,
         backwards=tuple(_backwards(analysis, where)),
-        file=analysis.file,
+        file=shown_name(analysis.file),
     )
 
 

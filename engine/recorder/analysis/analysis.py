@@ -55,8 +55,8 @@ class Analysis(Facts):
         ]
 
     def frozen_in(self, optimizer: Optimizer) -> list[str]:
-        """The frozen parameters that an optimizer holds."""
-        return [n for n in self.held_by(optimizer) if not self.tensor(n).requires_grad]
+        """The parameters that an optimizer holds and that are frozen as it steps."""
+        return [n for n in self.held_by(optimizer) if not self.trains(optimizer, self.tensor(n))]
 
     @property
     def starved_without_optimizer(self) -> list[str]:

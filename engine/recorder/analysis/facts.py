@@ -375,6 +375,19 @@ class Facts:
         at = self.raised.location if self.raised is not None else None
         return Line(at.file, at.line) if at is not None else None
 
+    def trains(self, optimizer: Optimizer, parameter: Tensor) -> bool:
+        """Whether a parameter required a gradient as the optimizer made its last step, or does where it made none."""
+        step = max((number for number, one in self.steps if one is optimizer), default=None)
+        later = (
+            event.kind == "freeze"
+            for event in self.events
+            if event.tensor is parameter
+            and event.kind in ("freeze", "unfreeze")
+            and step is not None
+            and event.number > step
+        )
+        return next(later, parameter.requires_grad)
+
     def frozen_at(self, names: Iterable[str]) -> Line | None:
         """The line that last froze one of these parameters, or else the one that binds the first's variable."""
         named = list(names)
