@@ -163,22 +163,19 @@ def _finding(
     calm: bool,
 ) -> Finding:
     it = verb(names, "it", "them")
-    text = f"{_ranks(without)} {verb(without, 'does', 'do')} not reach {listed(names)}, and {_ranks(reaching).lower()} {verb(reaching, 'does', 'do')}"
+    reach = _ranks(reaching).lower()
+    text = f"{_ranks(without)} {verb(without, 'does', 'do')} not reach {listed(names)}, and {reach} {verb(reaching, 'does', 'do')}"
     if line is not None:
-        text += (
-            f": {verb(without, 'its', 'their')} path ends at {line}, `{line.text}`"
-            if line.text
-            else f": {line}"
-        )
+        text += ": there the path ends on this line"
     elif use is not None:
+        text += f": only {reach} {verb(reaching, 'comes', 'come')} to this line"
         condition = _condition_around(use)
-        text += f": only {_ranks(reaching).lower()} {verb(reaching, 'comes', 'come')} to {use}, `{use.text}`"
         text += f", which stands under `{condition.text}` (line {condition.line})" if condition else ""
     text += (
-        f". In this step DistributedDataParallel did not wait for {it}; without `find_unused_parameters=True` it does, "
-        "and the job hangs."
+        f". Nothing waited for {it} in this step. Without `find_unused_parameters=True` DistributedDataParallel "
+        "does, and the job hangs."
         if calm
-        else ". A gradient that not all ranks have is waited for: that is what hangs a job, or raises in the next step."
+        else ". What not all ranks reach is waited for: that hangs a job, or raises in its next step."
     )
     cut = told is not None and told.rule != _IN_PARALLEL and told.severity == "fault"
     return Finding(
@@ -281,7 +278,7 @@ def _verdict(record: StepRecord, shown: RankReport) -> str:
             else ""
         )
     if record.hangs:
-        return f"The job hangs: {'; '.join(record.notes)}"
+        return f"The job hangs. {' '.join(record.notes)}"
     return verdict_of((), None, record.cuts, record.notes)
 
 
