@@ -24,6 +24,7 @@ from torch.optim import Optimizer
 from torch.optim.optimizer import register_optimizer_step_post_hook
 from torch.utils.hooks import RemovableHandle
 
+from .analysis.states import misses_a_gradient
 from .capture.frames import Passed, find_caller, outside
 from .capture.mode import CallMode, computes, may_lose_a_gradient, see
 from .capture.names import read_names
@@ -61,6 +62,8 @@ class StepWatch:
         self._first_forward: RemovableHandle | None = None
         self._listens = False
         self.optimizer_steps = 0
+        self.before: StepRecord | None = None
+        """The record of the turn before, where DistributedDataParallel may raise because of it."""
 
     @property
     def turns(self) -> int:
@@ -188,6 +191,7 @@ class StepWatch:
                 self._session.end_of_block()
                 if self._turns.made >= self._turn:
                     return diagnose(self._session)
+                self.before = diagnose(self._session) if misses_a_gradient(self._session) else None
         if moment is not Moment.WITHIN:
             self._begin()
         return None

@@ -140,7 +140,7 @@ class _Run:
         if record.raised is not None:
             first = shorten(first_line(record.raised.message), 100, placeholder=" ...")
             said = f"raised {record.raised.type}: {first}".removesuffix(": ")
-            return RankReport(rank, "raised", said, record, record.raised.location)
+            return RankReport(rank, "raised", said, record, self.watch.before, record.raised.location)
         fed = self.watch.fed_before()
         return RankReport(rank, "recorded", f"came to the end of step {self.step}", record, fed_before=fed)
 
