@@ -47,9 +47,18 @@ class RankReport:
     """How it ended, without its subject: "ended before step 2"."""
     record: StepRecord | None = None
     """That of its step, or of so much of it as was seen."""
+    before: StepRecord | None = None
+    """That of the step before, where DistributedDataParallel raised because of it."""
     location: Location | None = None
     fed_before: frozenset[str] = frozenset()
     """The parameters that got a gradient in an earlier step."""
+
+    @property
+    def shown(self) -> StepRecord | None:
+        """What a report shows of it: the step that DistributedDataParallel raised because of, and not the one that
+        had only begun."""
+        raised = self.record is not None and any(f.rule == _IN_PARALLEL for f in self.record.findings)
+        return self.before if raised and self.before is not None else self.record
 
     @property
     def reached(self) -> frozenset[str]:
@@ -65,7 +74,9 @@ class RankReport:
             return {}
         if self.end == "raised":
             told = (finding for finding in record.findings if finding.rule == _IN_PARALLEL)
-            return {name: _own_line(finding, record) for finding in told for name in finding.names}
+            lines = {name: _own_line(finding, record) for finding in told for name in finding.names}
+            cuts = {p.name: p.location for p in self.before.parameters} if self.before is not None else {}
+            return {name: cuts.get(name) or line for name, line in lines.items()}
         if self.end != "recorded":
             return {}
         known = any(one.in_optimizer for one in record.parameters)
@@ -88,8 +99,10 @@ def standing_report(rank: int, watch: StepWatch, frame: FrameType, late: float |
         )
     if late is not None:
         text = f"had not come to the end of step {step} {late:g} seconds after the first; it was"
-        return RankReport(rank, "silent", text, record, at)
-    return RankReport(rank, "waits", f"does not come to the end of step {step}: it waits", record, at)
+        return RankReport(rank, "silent", text, record, location=at)
+    return RankReport(
+        rank, "waits", f"does not come to the end of step {step}: it waits", record, location=at
+    )
 
 
 def _own_line(finding: Finding, record: StepRecord) -> Location | None:
@@ -102,18 +115,18 @@ def merged(reports: Iterable[RankReport]) -> StepRecord | None:
     """One record of all ranks, that of the rank with the most to show; None where none has any."""
     ranks = sorted(reports, key=lambda one: one.rank)
     shown = min(ranks, key=lambda one: (one.record is None, _SHOWN_FIRST.index(one.end)))
-    if shown.record is None:
+    if shown.shown is None:
         return None
     apart = tuple(_apart(ranks))
     findings = (*(one.finding for one in apart if not one.varies), *_others(ranks, apart))
     raised = next((one.record.raised for one in ranks if one.record and one.record.raised), None)
     notes = (*(one.finding.text for one in apart if one.varies), *_notes(ranks))
     record = replace(
-        shown.record,
+        shown.shown,
         findings=findings,
         raised=raised,
         notes=notes,
-        parameters=tuple(_parameter(one, apart) for one in shown.record.parameters),
+        parameters=tuple(_parameter(one, apart) for one in shown.shown.parameters),
         ranks=tuple(_rank(one, one is shown) for one in ranks),
     )
     return replace(record, verdict=_verdict(record, shown))
@@ -163,22 +176,19 @@ def _finding(
     calm: bool,
 ) -> Finding:
     it = verb(names, "it", "them")
-    text = f"{_ranks(without)} {verb(without, 'does', 'do')} not reach {listed(names)}, and {_ranks(reaching).lower()} {verb(reaching, 'does', 'do')}"
+    reach = _ranks(reaching).lower()
+    text = f"{_ranks(without)} {verb(without, 'does', 'do')} not reach {listed(names)}, and {reach} {verb(reaching, 'does', 'do')}"
     if line is not None:
-        text += (
-            f": {verb(without, 'its', 'their')} path ends at {line}, `{line.text}`"
-            if line.text
-            else f": {line}"
-        )
+        text += ": there the path ends on this line"
     elif use is not None:
+        text += f": only {reach} {verb(reaching, 'comes', 'come')} to this line"
         condition = _condition_around(use)
-        text += f": only {_ranks(reaching).lower()} {verb(reaching, 'comes', 'come')} to {use}, `{use.text}`"
         text += f", which stands under `{condition.text}` (line {condition.line})" if condition else ""
     text += (
-        f". In this step DistributedDataParallel did not wait for {it}; without `find_unused_parameters=True` it does, "
-        "and the job hangs."
+        f". Nothing waited for {it} in this step. Without `find_unused_parameters=True` DistributedDataParallel "
+        "does, and the job hangs."
         if calm
-        else ". A gradient that not all ranks have is waited for: that is what hangs a job, or raises in the next step."
+        else ". What not all ranks reach is waited for: that hangs a job, or raises in its next step."
     )
     cut = told is not None and told.rule != _IN_PARALLEL and told.severity == "fault"
     return Finding(
@@ -194,7 +204,14 @@ def _finding(
 
 
 def _findings(one: RankReport) -> tuple[Finding, ...]:
-    return one.record.findings if one.record is not None else ()
+    """What a rank finds. What DistributedDataParallel raises on is told by what the step before found, if it did."""
+    found = one.record.findings if one.record is not None else ()
+    cuts = [f for f in one.before.findings if f.severity != "unused"] if one.before is not None else []
+    told = {name for finding in cuts for name in finding.names}
+    missed = {name for finding in found if finding.rule == _IN_PARALLEL for name in finding.names}
+    if not missed & told:
+        return found
+    return (*cuts, *(finding for finding in found if finding.rule != _IN_PARALLEL or {*finding.names} - told))
 
 
 def _use(names: Iterable[str], one: RankReport) -> Location | None:
@@ -276,12 +293,12 @@ def _verdict(record: StepRecord, shown: RankReport) -> str:
         at = f"{rank.location}, `{rank.location.text}`: " if rank.location is not None else ""
         said = f"{at}on rank {rank.rank} the {record.raised.where} raised {record.raised.type}{f': {first}' if first else '.'}"
         return said + (
-            f" ({_ranks([one.rank for one in waiting])} {verb(waiting, 'waits', 'wait')} for it)"
+            f" ({_ranks([one.rank for one in waiting]).lower()} {verb(waiting, 'waits', 'wait')} for it)"
             if waiting
             else ""
         )
     if record.hangs:
-        return f"The job hangs: {'; '.join(record.notes)}"
+        return f"The job hangs. {' '.join(record.notes)}"
     return verdict_of((), None, record.cuts, record.notes)
 
 

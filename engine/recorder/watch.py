@@ -25,6 +25,7 @@ from torch.optim import Optimizer
 from torch.optim.optimizer import register_optimizer_step_post_hook
 from torch.utils.hooks import RemovableHandle
 
+from .analysis.states import misses_a_gradient
 from .capture.frames import Passed, find_caller, outside
 from .capture.mode import CallMode, computes, may_lose_a_gradient, see
 from .capture.names import inside_of, read_names
@@ -82,6 +83,8 @@ class StepWatch:
         self._first_forward: RemovableHandle | None = None
         self._listens = False
         self.optimizer_steps = 0
+        self.before: StepRecord | None = None
+        """The record of the turn before, where DistributedDataParallel may raise because of it."""
 
     @property
     def turns(self) -> int:
@@ -232,11 +235,13 @@ class StepWatch:
         if moment is Moment.END and self._session.tape.in_step:
             with self._aside(frames_around(outside())):
                 self._session.end_of_block()
-                done = self._turns.made >= self._turn
-                if done or self._every:
-                    self.last = diagnose(self._session)
+                done, misses = self._turns.made >= self._turn, misses_a_gradient(self._session)
+                record = diagnose(self._session) if done or misses or self._every else None
                 if done:
-                    return self.last
+                    self.last = record
+                    return record
+                self.before = record if misses else None
+                self.last = record if self._every else None
         if moment is not Moment.WITHIN:
             self._begin()
         return None

@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from textwrap import shorten
 from types import FrameType
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
@@ -149,12 +150,11 @@ class _Run:
 
         record = self.record
         if record is None or self.watch is None:
-            return RankReport(
-                rank, "ended" if end.error is None else "raised", _why_nothing(self, end).removesuffix(".")
-            )
+            return RankReport(rank, "ended" if end.error is None else "raised", _why_nothing(self, end))
         if record.raised is not None:
-            said = f"raised {record.raised.type}: {first_line(record.raised.message)}".removesuffix(": ")
-            return RankReport(rank, "raised", said, record, record.raised.location)
+            first = shorten(first_line(record.raised.message), 100, placeholder=" ...")
+            said = f"raised {record.raised.type}: {first}".removesuffix(": ")
+            return RankReport(rank, "raised", said, record, self.watch.before, record.raised.location)
         fed = self.watch.fed_before()
         return RankReport(rank, "recorded", f"came to the end of step {self.step}", record, fed_before=fed)
 
@@ -230,7 +230,7 @@ def _of_all(here: _Run, ranks: Ranks, end: _End) -> Outcome:
     if here.record is None:
         said = dict.fromkeys(report.text for report in here.reports)
         if len(said) == 1:
-            return Outcome(2, f"{here.name} {next(iter(said))}.")
+            return Outcome(2, f"{here.name} {next(iter(said))}{_allowed(here)}.")
         return Outcome(2, " ".join(f"Rank {report.rank} {report.text}." for report in here.reports))
     return _outcome(here, end)
 
@@ -240,7 +240,7 @@ def _outcome(here: _Run, end: _End) -> Outcome:
     if end.interrupted:
         return Outcome(2, "Interrupted.")
     if record is None:
-        return Outcome(2, f"{here.name} {_why_nothing(here, end)}")
+        return Outcome(2, f"{here.name} {_why_nothing(here, end)}{_allowed(here)}.")
     if not record.ran:
         return Outcome(2, record.verdict)
     if not record.ok:
@@ -268,10 +268,19 @@ def _why_nothing(here: _Run, end: _End) -> str:
             else f"ended itself with exit status {end.code}"
         )
     if watch is None:
-        return f"{how} and never imported torch, so there is no step to record."
+        return f"{how} and never imported torch, so there is no step to record"
     if not watch.optimizer_steps:
-        return f"{how} without a step() of any torch.optim optimizer in this process, so there is no step to record."
-    made = watch.turns
-    steps = f"{made} optimizer step{'' if made == 1 else 's'}"
-    allowed = f"--step can be 1 to {made}" if made else "no turn of its optimizers was complete"
-    return f"{how} after {steps}, before step {here.step}: {allowed}."
+        return f"{how} without a step() of any torch.optim optimizer in this process, so there is no step to record"
+    return (
+        f"{how} after {watch.turns} optimizer step{'' if watch.turns == 1 else 's'}, before step {here.step}"
+    )
+
+
+def _allowed(here: _Run) -> str:
+    """Which steps could have been recorded, where there were some."""
+    watch = here.watch
+    if watch is None or not watch.optimizer_steps:
+        return ""
+    return (
+        f": --step can be 1 to {watch.turns}" if watch.turns else ": no turn of its optimizers was complete"
+    )

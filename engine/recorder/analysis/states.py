@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from torch import Tensor
+from torch import Tensor, distributed
 from torch.nn.parallel import DistributedDataParallel
 from torch.optim import Optimizer
 
@@ -27,6 +27,8 @@ from ..record import ParameterState
 
 _CLEARING = frozenset(["zero_", "_foreach_zero_", "fill_", "__setitem__"])
 """Calls that put zeros in a gradient's place; others, such as a product, change what it was."""
+_OF_PARALLEL = "_DDPSinkBackward"
+"""The custom Function by which DistributedDataParallel notes that a backward pass begins."""
 
 
 class State(NamedTuple):
@@ -142,17 +144,32 @@ class Change(NamedTuple):
 
 def states_of(session: Session, names: Names, uses: Uses) -> dict[str, State]:
     """The state of every parameter, by name."""
-    shared = _in_parallel(names)
+    shared = filled_by_others(names) if not _hides_passes(session) else frozenset[int]()
     return {
         name: _state(session, tensor, uses, id(tensor) in shared) for name, tensor in names.parameters.items()
     }
 
 
-def _in_parallel(names: Names) -> set[int]:
-    """The `id`s of the parameters whose `.grad` DistributedDataParallel fills with what other processes have."""
+def filled_by_others(names: Names) -> frozenset[int]:
+    """The `id`s of the parameters in whose `.grad` DistributedDataParallel puts what other processes have."""
     modules = {id(module): module for layers in names.layers.values() for _, module in layers}
     wrapped = (one for one in modules.values() if isinstance(one, DistributedDataParallel))
-    return {id(parameter) for one in wrapped for parameter in one.parameters()}
+    return frozenset(id(p) for one in wrapped for p in one.parameters() if p.requires_grad)
+
+
+def misses_a_gradient(session: Session) -> bool:
+    """Whether DistributedDataParallel waits for the gradient of a parameter that no backward pass came to."""
+    tape = session.tape
+    if not (distributed.is_available() and distributed.is_initialized() and tape.backwards):
+        return False
+    leaves = tape.flow.graph.leaves
+    reached = {id(leaves[b]) for run in tape.backwards for b, s in run.arrived.items() if s != "none"}
+    return not filled_by_others(session.names()) <= reached
+
+
+def _hides_passes(session: Session) -> bool:
+    """Whether Python code in the graph, such as a reentrant checkpoint, may have sent passes of its own unseen."""
+    return any({*run.operations.values()} - {_OF_PARALLEL} for run in session.tape.backwards)
 
 
 def arrivals(passes: Iterable[BackwardPass], bit: int) -> list[tuple[BackwardPass, str]]:
