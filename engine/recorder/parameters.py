@@ -25,7 +25,9 @@ def parameter_records(analysis: Analysis) -> Iterator[ParameterRecord]:
     first = {id(p): n for n, p in analysis.once.items()}
     for name, tensor in analysis.names.parameters.items():
         same_as = "" if name in analysis.once else first[id(tensor)]
-        reason, line = (f"The same tensor as `{same_as}`.", None) if same_as else _reason(name, causes, analysis)
+        reason, line = (
+            (f"The same tensor as `{same_as}`.", None) if same_as else _reason(name, causes, analysis)
+        )
         gradient = None if tensor.grad is None else read_only(tensor.grad, keep)
         yield ParameterRecord(
             name, tuple(tensor.shape), analysis.states[name], reason, analysis.location(line),

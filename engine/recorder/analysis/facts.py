@@ -502,9 +502,7 @@ def _met(tape: Tape) -> set[int]:
     return {id(leaves[bit]) for bit in used.union(*(run.arrived for run in tape.backwards))}
 
 
-def closure(
-    roots: Iterable[Entry], sinks: Sequence[Call] = (), *, through_updates: bool = True
-) -> set[int]:
+def closure(roots: Iterable[Entry], sinks: Sequence[Call] = (), *, through_updates: bool = True) -> set[int]:
     """The ids of all entries whose values went into `roots`; with `sinks` through plain numbers as well.
 
     Without `through_updates` not through an edit of a leaf in place: what a weight was moved by is no part of the loss.

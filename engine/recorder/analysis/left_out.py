@@ -116,7 +116,9 @@ class _Module:
     @cached_property
     def optimizer(self) -> str:
         """The name of an optimizer that holds some of it."""
-        return next(name for name, held in self._facts.held_by_each.items() if any(id(p) in held for p in self.held))
+        return next(
+            name for name, held in self._facts.held_by_each.items() if any(id(p) in held for p in self.held)
+        )
 
     @cached_property
     def frozen(self) -> bool:

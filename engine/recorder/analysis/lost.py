@@ -71,7 +71,9 @@ def held_by_nobody(bits: Iterable[int], facts: Facts) -> set[int]:
     """Those of the leaves to which nothing but the graph and this recording has a reference."""
     wanted, leaves = list(bits), facts.flow.graph.leaves
     allowed = _references_to_a_lost_leaf() if wanted else 0
-    return {bit for bit in wanted if sys.getrefcount(leaves[bit]) - len(facts.events_of(leaves[bit])) <= allowed}
+    return {
+        bit for bit in wanted if sys.getrefcount(leaves[bit]) - len(facts.events_of(leaves[bit])) <= allowed
+    }
 
 
 def _references_to_a_lost_leaf() -> int:
