@@ -74,7 +74,7 @@ class StepWatch:
         self._turns = Turns()
         self._frames: tuple[FrameType, ...] = ()
         self._session = Session(self._variables, keep=KEEP, file=file)
-        self._session.whole_step = False
+        self._session.whole_step = self._session.lists_intermediates = False
         self._session.tape.before_step()
         self._mode = _WatchMode(self._session.tape, self.hears)
         self._thread = threading.get_ident()

@@ -71,6 +71,7 @@ class Facts:
     by_hand: bool
     """Whether the step made its update without a `backward()`, of gradients that it computed or set itself."""
     whole_step: bool
+    lists_intermediates: bool
     read_later: Mapping[str, int]
     """Variables whose `.grad` the code after a block reads, with the line that does."""
     had_gradients: frozenset[str]
@@ -462,6 +463,7 @@ def facts_of(session: Session) -> Facts:
         backward_is_ours=session.backward_is_ours,
         by_hand=not tape.backwards and session.moved_by_hand(),
         whole_step=session.whole_step,
+        lists_intermediates=session.lists_intermediates,
         read_later=session.read_later,
         had_gradients=frozenset(session.had_gradients),
         zero_before=frozenset(session.zero_before),

@@ -55,6 +55,8 @@ def computed_tensors(facts: Facts) -> tuple[Computed, ...]:
         ):
             missed = _missed(name, value, entry, facts)
             state, reason = ("none", missed) if missed else (state, reason)
+        if not (missed or facts.lists_intermediates):
+            continue
         lost = bool(missed) and facts.before.variables.get(name) is value
         if lost and line is None:
             line = facts.line_that_binds(name)
