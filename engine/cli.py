@@ -15,6 +15,7 @@ import argparse
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from contextlib import chdir
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
@@ -86,7 +87,11 @@ def _run(options: argparse.Namespace, given: Sequence[str]) -> int:
         target, arguments, is_module=bool(options.module), step=options.step, keep_going=options.keep_going,
         tell=tell, leave=leave,
     )  # fmt: skip
-    return status(outcome)
+    ends_with = status(outcome)
+    if not options.keep_going and any(not one.daemon for one in threading.enumerate()[1:]):
+        sys.stdout.flush()
+        os._exit(ends_with)  # a thread of the script's may wait for work that will not come
+    return ends_with
 
 
 def _apart(to: int) -> BinaryIO:

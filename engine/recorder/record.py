@@ -39,8 +39,13 @@ class Location:
     line: int
     text: str
 
+    @property
+    def in_cell(self) -> bool:
+        """Whether it stands in a notebook's cell, which has a number instead of a file."""
+        return self.file.startswith("In [")
+
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
+        return f"{self.file}, line {self.line}" if self.in_cell else f"{self.file}:{self.line}"
 
 
 class TensorRecord(NamedTuple):

@@ -12,10 +12,11 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from ..text import first_line
+from ..tracebacks import without_ours
 from .after_import import after_import
 from .program import Program, ProgramError, program_from_file, program_from_module
 from .ranks import Lookout, Ranks, ranks_of_this_job, several_ranks
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from ..recorder.ranks import RankReport, Why
     from ..recorder.watch import StepWatch
 
-_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
-_HANDED_ON = os.path.join("torch", "overrides.py")
+_PATIENCE = 3
 
 
 class Outcome(NamedTuple):
@@ -63,6 +63,8 @@ class _Run:
     watch: StepWatch | None = None
     record: StepRecord | None = None
     told: bool = False
+    swallowed: int = 0
+    """How often the program has caught what was to end it, and gone on to another step."""
     ranks: Ranks | None = None
     lookout: Lookout | None = None
     reports: list[RankReport] = field(default_factory=list)
@@ -89,7 +91,21 @@ class _Run:
         if threading.current_thread() is not threading.main_thread():
             _thread.interrupt_main()  # the program's main thread may be waiting for this one
             raise SystemExit  # ends a thread without a word
+        from torch.optim.optimizer import register_optimizer_step_post_hook
+
+        register_optimizer_step_post_hook(self.stepped_again)
         raise StepRecorded
+
+    def stepped_again(self, *_: object) -> None:
+        """A program that went on, since it catches whatever comes, is told once more, and then ended at once."""
+        self.swallowed += 1
+        if self.swallowed < _PATIENCE:
+            raise StepRecorded
+        sys.stdout.flush()
+        if self.ranks is not None:
+            self.leave(_of_all(self, self.ranks, _End()))
+        self.tell_once()
+        self.leave(_outcome(self, _End()))
 
     def tell_once(self) -> None:
         """Tells of the record, if there is one that has not been told of; of several ranks' only one does."""
@@ -202,23 +218,13 @@ def _end_of(program: Program, arguments: Sequence[str], here: _Run) -> _End:
     except KeyboardInterrupt:
         return _End(interrupted=here.record is None)
     except BaseException as error:
-        error = error.with_traceback(_own_frames(error.__traceback__))
+        error = error.with_traceback(without_ours(error.__traceback__))
         if isinstance(error, Exception) and here.watch is not None and here.record is None:
             here.record = here.watch.failed(error)
         if here.record is None or here.told or not here.record.ran:
             sys.excepthook(type(error), error, error.__traceback__)
         return _End(code=1, error=error if isinstance(error, Exception) else None)
     return _End()
-
-
-def _own_frames(trace: TracebackType | None) -> TracebackType | None:
-    """A traceback without the frames of this package, and those by which torch hands a call to it."""
-    if trace is None:
-        return None
-    inner, file = _own_frames(trace.tb_next), trace.tb_frame.f_code.co_filename
-    if file.startswith(_PACKAGE) or file.endswith(_HANDED_ON):
-        return inner
-    return TracebackType(inner, trace.tb_frame, trace.tb_lasti, trace.tb_lineno)
 
 
 def _of_all(here: _Run, ranks: Ranks, end: _End) -> Outcome:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields
 from torch import Tensor
 from torch.optim import Optimizer
 
-from ..capture.names import ids_in
 from ..capture.session import Session
 from ..record import Buffer
 from .cuts import CutFound, find_cuts
@@ -56,9 +55,8 @@ class Analysis(Facts):
         ]
 
     def frozen_in(self, optimizer: Optimizer) -> list[str]:
-        """The frozen parameters that an optimizer holds."""
-        held = ids_in(optimizer)
-        return [n for n, p in self.once.items() if id(p) in held and not p.requires_grad]
+        """The parameters that an optimizer holds and that are frozen as it steps."""
+        return [n for n in self.held_by(optimizer) if not self.trains(optimizer, self.tensor(n))]
 
     @property
     def starved_without_optimizer(self) -> list[str]:

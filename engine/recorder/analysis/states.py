@@ -69,9 +69,13 @@ class Uses:
         """Whether something used the gradient of a leaf between two moments."""
         if any(e.kind == "optimizer" and after < e.number < until for e in self.events.get(id(tensor), ())):
             return True
-        if any(after <= number < until and id(tensor) in ids_in(o) for number, o in self.steps):
+        if any(after <= number < until for number in self._steps_of.get(id(tensor), ())):
             return True
         return self._by_hand(tensor, after, until)
+
+    def stepped_between(self, after: int, until: int) -> bool:
+        """Whether any optimizer made its step between two moments."""
+        return any(after <= number < until for number, _ in self.steps)
 
     def _by_hand(self, tensor: Tensor, after: int, until: int) -> bool:
         """Whether code that read the `.grad` made something of it, or keeps it."""
@@ -85,10 +89,9 @@ class Uses:
         if not memory:
             return False
         return any(
-            call.number < until
-            and any(memory.get(e.storage, until) < call.number for e in call.inputs)
-            and (call.sink or any(e.storage not in memory for e in call.outputs))
-            for call in self.calls
+            first < call.number < until and (call.sink or any(e.storage not in memory for e in call.outputs))
+            for storage, first in memory.items()
+            for call in self._calls_on.get(storage, ())
         )
 
     def changes(self, tensor: Tensor) -> Iterator[Change]:
@@ -103,6 +106,24 @@ class Uses:
                 yield Change(event.number, event.line, True)
         for write in self.flow.writes.get(self.flow.storage_of(tensor.grad), ()):
             yield Change(write.number, write.line, write.operation in _CLEARING)
+
+    @cached_property
+    def _steps_of(self) -> dict[int, list[int]]:
+        """By the `id` of a parameter: the numbers of the last calls before the steps of optimizers that hold it."""
+        found: dict[int, list[int]] = {}
+        for number, optimizer in self.steps:
+            for key in ids_in(optimizer):
+                found.setdefault(key, []).append(number)
+        return found
+
+    @cached_property
+    def _calls_on(self) -> dict[int, list[Call]]:
+        """By memory: the calls that it went into."""
+        found: dict[int, list[Call]] = {}
+        for call in self.calls:
+            for storage in {entry.storage for entry in call.inputs}:
+                found.setdefault(storage, []).append(call)
+        return found
 
     @cached_property
     def _reads_of(self) -> dict[int, list[GradientRead]]:

@@ -66,6 +66,8 @@ class BackwardPass:
     """The bits of leaves whose gradient after the pass is what came to them."""
     about: tuple[Entry, ...] = ()
     """What `autograd.grad` was asked to differentiate with respect to."""
+    asked: int = -1
+    """The leaves, as bits, whose gradients are asked for: all where something else is."""
     called: tuple[str, ...] = ()
     """What the reader calls each of these there, where a variable holds it."""
     to_leaves: bool = True

@@ -58,6 +58,13 @@ def to_html(record: StepData) -> str:
     )
 
 
+def to_short_html(record: StepData) -> str:
+    """The verdict and the findings; the rest is folded away."""
+    quoted = record.findings or record.raised is not None
+    parts = {**parts_of(record), "notes": record.notes if quoted else ()}
+    return templates().get_template("short_report.html").render(parts)
+
+
 def parts_of(record: StepData) -> Mapping[str, object]:
     """What the templates show of a record."""
     return {

@@ -76,6 +76,8 @@ def place(location: Location | None, file: str) -> str:
         return ""
     if location.file == file:
         return f"line {location.line}"
+    if location.in_cell:
+        return str(location)
     return f"{location.file.replace(chr(92), '/').rpartition('/')[2]}:{location.line}"
 
 
