@@ -82,6 +82,9 @@ class StepWatch:
         self._hooks: list[RemovableHandle] = []
         self._first_forward: RemovableHandle | None = None
         self._listens = False
+        self._telling = threading.RLock()
+        self.over = False
+        """Whether the record is made, or is being told why there is none."""
         self.optimizer_steps = 0
         self.before: StepRecord | None = None
         """The record of the turn before, where DistributedDataParallel may raise because of it."""
@@ -149,6 +152,8 @@ class StepWatch:
     def failed(self, error: Exception) -> StepRecord | None:
         """The record of a training that raised before its turn had ended; None where no step is to be told of."""
         session = self._session
+        with self._telling:
+            self.over = True
         if not self._listens:
             return None
         with self._aside(frames_of(error.__traceback__)):
@@ -170,15 +175,16 @@ class StepWatch:
         is accused.
         """
         session = self._session
-        if not self._listens or not session.tape.in_step:
-            return None
-        with self._aside(frames):
-            for run in session.tape.backwards:
-                if not run.finished:
-                    run.settle(session.tape.flow)
-            session.end_of_block()
-            record = diagnose(session)
-        self._listens = False
+        with self._telling:
+            if self.over or not self._listens or not session.tape.in_step:
+                return None
+            with self._aside(frames):
+                for run in session.tape.backwards:
+                    if not run.finished:
+                        run.settle(session.tape.flow)
+                session.end_of_block()
+                record = diagnose(session)
+            self._listens = False
         parameters = tuple(
             p if p.state == "gradient" else p._replace(reason=NOT_YET) for p in record.parameters
         )
@@ -233,6 +239,8 @@ class StepWatch:
         if threading.get_ident() != self._thread:
             self._move_here()
         if moment is Moment.END and self._session.tape.in_step:
+            with self._telling:
+                self.over = self._turns.made >= self._turn
             with self._aside(frames_around(outside())):
                 self._session.end_of_block()
                 done, misses = self._turns.made >= self._turn, misses_a_gradient(self._session)

@@ -12,7 +12,6 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from textwrap import shorten
 from types import FrameType
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
@@ -20,11 +19,11 @@ from ..text import first_line
 from ..tracebacks import without_ours
 from .after_import import after_import
 from .program import Program, ProgramError, program_from_file, program_from_module
-from .ranks import LATE, Lookout, Ranks, ranks_of_this_job, several_ranks
+from .ranks import Lookout, Ranks, ranks_of_this_job, several_ranks
 
 if TYPE_CHECKING:
     from ..recorder import StepRecord
-    from ..recorder.ranks import RankReport
+    from ..recorder.ranks import RankReport, Why
     from ..recorder.watch import StepWatch
 
 _PATIENCE = 3
@@ -76,7 +75,7 @@ class _Run:
 
         self.watch = watch = StepWatch(self.step, self.name, self.recorded)
         self.watch.start()
-        self.ranks = ranks_of_this_job()
+        self.ranks = ranks_of_this_job(hear=not self.keep_going)
         if self.ranks is not None:
             self.lookout = Lookout(self.ranks, lambda: watch.moments, self.stuck)
             self.lookout.start()
@@ -103,22 +102,31 @@ class _Run:
         if self.swallowed < _PATIENCE:
             raise StepRecorded
         sys.stdout.flush()
+        if self.ranks is not None:
+            self.leave(_of_all(self, self.ranks, _End()))
         self.tell_once()
         self.leave(_outcome(self, _End()))
 
     def tell_once(self) -> None:
-        """Tells of the record, if there is one that has not been told of; of several ranks' the first rank does."""
+        """Tells of the record, if there is one that has not been told of; of several ranks' only one does."""
         if self.ranks is not None:
-            if self.ranks.rank or not self.reports:
+            if not self.tells:
                 return
             from ..recorder.ranks import merged
 
-            self.record = merged(self.reports) if not self.told else self.record
+            self.record = merged(self.reports, self.ranks.size) if not self.told else self.record
         if self.record is not None and not self.told:
             self.told = True
             self.tell(self.record)
         if self.ranks is not None:
             self.ranks.told()
+
+    @property
+    def tells(self) -> bool:
+        """Whether this rank is the one that tells of all: the first, or the first that has lived to leave a report."""
+        return self.ranks is not None and self.ranks.rank == min(
+            (one.rank for one in self.reports), default=-1
+        )
 
     def meet(self, ranks: Ranks, report: RankReport) -> None:
         """Leaves this rank's report and waits for those of the others: who ends now breaks off what they are in."""
@@ -127,14 +135,15 @@ class _Run:
         if not self.keep_going or not ranks.rank:
             self.reports = ranks.gather()
 
-    def stuck(self, frame: FrameType, waits: bool) -> None:
+    def stuck(self, frame: FrameType, why: Why, handles: BaseException | None) -> None:
         """This rank comes to no end of its step: tells of what was seen, from another thread than its own."""
         ranks, watch = self.ranks, self.watch
         if ranks is None or watch is None:
             return
         from ..recorder.ranks import standing_report
 
-        if not ranks.leave(standing_report(ranks.rank, watch, frame, LATE if not waits else None)):
+        report = standing_report(ranks.rank, watch, frame, why, handles)
+        if watch.over or not ranks.leave(report):  # it has moved after all, and tells of itself
             return
         if not self.keep_going:
             self.reports = ranks.gather()
@@ -146,14 +155,13 @@ class _Run:
 
     def report(self, end: _End, rank: int) -> RankReport:
         """What this rank has to say."""
-        from ..recorder.ranks import RankReport
+        from ..recorder.ranks import RankReport, short
 
         record = self.record
         if record is None or self.watch is None:
             return RankReport(rank, "ended" if end.error is None else "raised", _why_nothing(self, end))
         if record.raised is not None:
-            first = shorten(first_line(record.raised.message), 100, placeholder=" ...")
-            said = f"raised {record.raised.type}: {first}".removesuffix(": ")
+            said = f"raised {short(record.raised)}"
             return RankReport(rank, "raised", said, record, self.watch.before, record.raised.location)
         fed = self.watch.fed_before()
         return RankReport(rank, "recorded", f"came to the end of step {self.step}", record, fed_before=fed)
@@ -190,7 +198,7 @@ def run(
         sys.exit(ended.code)
     sys.stdout.flush()
     if several_ranks() and not ended.interrupted:
-        here.ranks = here.ranks or ranks_of_this_job()
+        here.ranks = here.ranks or ranks_of_this_job(hear=not keep_going)
         if here.ranks is not None:
             if not here.ranks.left or (not here.keep_going and not here.reports):
                 here.meet(here.ranks, here.report(ended, here.ranks.rank))
@@ -221,7 +229,7 @@ def _end_of(program: Program, arguments: Sequence[str], here: _Run) -> _End:
 
 def _of_all(here: _Run, ranks: Ranks, end: _End) -> Outcome:
     """What became of the program on all ranks, as far as this one has to say it."""
-    if ranks.rank:
+    if not here.tells:
         if here.keep_going and end.code not in (0, None):
             ranks.wait_until_told()
             return _own(end)
