@@ -5,8 +5,8 @@
 
 The mutants are those of cosmic-ray's operators within functions. Its own runner starts a new Python, and so torch, for
 each; here a process that has collected the tests forks, changes the one function in memory, and runs those tests that
-came by the changed line before, at most `--tests` of them (first those that run most of the file), until one fails. With more mutants than time, a random
-sample is taken: the same `--seed` takes the same.
+came by the changed line before, at most `--tests` of them, until one fails: first those about the file, then those that
+run most of it. With more mutants than time, a random sample is taken: the same `--seed` takes the same.
 """
 
 from __future__ import annotations
@@ -84,9 +84,9 @@ def codes(code: CodeType) -> dict[str, CodeType]:
 
 
 def without_positions(code: CodeType) -> CodeType:
-    """The same code, whatever its columns: they change with the length of an annotation."""
+    """The same code, wherever it stands: annotations and decorators move what follows them."""
     inner = (without_positions(one) if isinstance(one, CodeType) else one for one in code.co_consts)
-    return code.replace(co_linetable=b"", co_consts=tuple(inner))
+    return code.replace(co_linetable=b"", co_firstlineno=1, co_consts=tuple(inner))
 
 
 def function_of(module: ModuleType, name: str) -> FunctionType:
@@ -171,6 +171,12 @@ def passes(item: pytest.Item) -> bool:
     return all(not report.failed for report in runtestprotocol(item, log=False, nextitem=None))
 
 
+def is_about(item: pytest.Item, path: str) -> bool:
+    """Whether a test stands in the mirror of a file, or has its name for a parameter as those of the rules do."""
+    name = Path(path).stem
+    return item.path.stem == f"test_{name}" or item.name.endswith(f"[{name}]")
+
+
 class Mutation:
     """The pytest plugin that runs mutants in the place of the tests."""
 
@@ -216,29 +222,31 @@ class Mutation:
         while running:
             collect()
         counted = outcomes["killed"] + outcomes["survived"]
+        killed = outcomes["killed"]
         print(
-            f"{len(everything)} mutants, {tried} drawn with seed {self.options.seed}: {outcomes['changes no function']} "
-            f"change no function; of the other {counted}, {outcomes['killed']} killed ({outcomes['killed'] / max(1, counted):.1%})"
+            f"{len(everything)} mutants, {tried} drawn with seed {self.options.seed}: "
+            f"{outcomes['changes no function']} change no function; "
+            f"of the other {counted}, {killed} killed ({killed / max(1, counted):.1%})"
         )
         for survivor in sorted(survivors):
             print("  ", survivor)
         return True
 
     def _traced(self, items: list[pytest.Item]) -> dict[Line, list[pytest.Item]]:
-        """By line: the tests that come by, those first that run most of its file."""
+        """By line: the tests that come by; first those about its file, then those that run most of it."""
         with tempfile.TemporaryDirectory() as folder:
             tracer = Tracer(Path(folder))
             runs = [(item, tracer.lines_of(item)) for item in items]
             forked._record = tracer.record
         failed = [item.nodeid for item, lines in runs if lines is None]
         print(f"{len(items)} tests, {len(failed)} of them fail as it is: {failed}", flush=True)
-        came_by: dict[Line, list[tuple[int, pytest.Item]]] = {}
+        came_by: dict[Line, list[tuple[bool, int, pytest.Item]]] = {}
         for item, lines in runs:
             in_file = Counter(path for path, _ in lines or ())
             for line in lines or ():
-                came_by.setdefault(line, []).append((in_file[line[0]], item))
+                came_by.setdefault(line, []).append((is_about(item, line[0]), in_file[line[0]], item))
         return {
-            line: [item for _, item in sorted(items, key=lambda one: -one[0])]
+            line: [item for *_, item in sorted(items, key=lambda one: one[:2], reverse=True)]
             for line, items in came_by.items()
         }
 

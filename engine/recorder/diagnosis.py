@@ -120,7 +120,6 @@ def _zero_cuts(analysis: Analysis) -> Iterator[Cut]:
 def _backwards(analysis: Analysis, where: dict[int, int]) -> Iterable[BackwardRecord]:
     bits = [(name, analysis.bit(tensor)) for name, tensor in analysis.once.items()]
     for run in analysis.passes:
-        if run.to_leaves:
-            reached = tuple(name for name, bit in bits if run.arrived.get(bit, "none") != "none")
-            root = where.get(id(run.roots[0])) if run.roots else None
-            yield BackwardRecord(root, analysis.location(run.line), reached, run.loss)
+        reached = tuple(name for name, bit in bits if run.arrived.get(bit, "none") != "none")
+        root = where.get(id(run.roots[0])) if run.roots else None
+        yield BackwardRecord(root, analysis.location(run.line), reached, run.loss)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..text import listed
 from .analysis.analysis import Analysis
 from .capture.data_flow import Call, Entry
-from .capture.frames import Line
+from .capture.frames import Line, Passed
 from .rule import Fault, Severity
 
 _NO_EDIT = frozenset(
@@ -37,20 +37,14 @@ def edited_behind_autograd(kind: str, analysis: Analysis) -> Iterator[Fault]:
     if analysis.raised is not None:
         return
     seen: set[Line | None] = set()
-    for call in analysis.calls:
-        if (
-            not call.in_place
-            or not call.in_step
-            or call.line is None
-            or call.function is not None
-            or not call.outputs
-            or call.operation in _NO_EDIT
-            or call.seen_by_autograd
-        ):
+    for call in analysis.unseen_edits:
+        if call.line is None or call.operation in _NO_EDIT:
             continue
         loss, late = _used_by_the_loss(call, analysis), _read_on_the_way_back(call, analysis)
+        if not loss | late:
+            continue
         by, line = _alias_of(call)
-        if not loss | late or by != kind or line in seen:
+        if by != kind or line in seen:
             continue
         seen.add(line)
         names = analysis.trainable_among(analysis.named(loss or late))
@@ -74,10 +68,11 @@ def gradients_of(names: Sequence[str]) -> str:
 def _used_by_the_loss(call: Call, analysis: Analysis) -> int:
     """The leaves behind what an edit changed, as bits, where the loss is computed from the new numbers."""
     bits = 0
-    for entry in analysis.flow.sharing(call.storage):
-        known = entry.tracked and entry.leaf is None and entry.born <= call.number
-        if known and goes_on(entry, call.number, analysis):
-            bits |= entry.tracked
+    known = analysis.tracked_in(call.storage)
+    if known and _numbers_go_on(known, call.number, analysis):
+        for entry in known:
+            if entry.born <= call.number:
+                bits |= entry.tracked
     return bits
 
 
@@ -86,19 +81,27 @@ def _read_on_the_way_back(call: Call, analysis: Analysis) -> int:
     bits = 0
     reach = analysis.flow.graph.reach
     for run in (*analysis.passes, *analysis.derivatives):
-        asked = 0 if all(entry.leaf is not None for entry in run.about) else -1
-        for entry in run.about:
-            asked |= entry.tracked
         for node in run.reads.get(call.storage, ()) if run.number > call.number else ():
-            if node < call.next_node and reach.get(node, 0) & (asked or -1):
-                bits |= reach[node] & (asked or -1)
+            if node >= call.next_node or _is_a_packages_own(node, call, analysis):
+                continue
+            bits |= reach.get(node, 0) & run.asked
     return bits
+
+
+def _is_a_packages_own(node: int, call: Call, analysis: Analysis) -> bool:
+    """Whether one call into an installed package both kept the numbers and edited them: that is its authors' design."""
+    return bool(call.passed & Passed.INSTALLED) and analysis.made_by(node).line == call.line
 
 
 def goes_on(entry: Entry, after: int, analysis: Analysis) -> bool:
     """Whether the loss is computed from a tensor's numbers as they are after the call of that number."""
-    same = analysis.flow.sharing(entry.storage) if entry.storage else [entry]
-    known = [e for e in same if e.tracked and e.leaf is None]
+    if entry.storage:
+        return _numbers_go_on(analysis.tracked_in(entry.storage), after, analysis)
+    return entry.leaf is None and bool(entry.tracked) and _numbers_go_on([entry], after, analysis)
+
+
+def _numbers_go_on(known: Sequence[Entry], after: int, analysis: Analysis) -> bool:
+    """The same for all that is known of the tensors of one memory."""
     if any(e is root for run in analysis.passes if run.number > after for root in run.roots for e in known):
         return True
     return any(

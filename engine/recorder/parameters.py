@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import TypeVar
 
 from .analysis.analysis import Analysis
+from .analysis.cuts import CutFound
 from .analysis.gradient_paths import find_paths
-from .capture.data_flow import Call
+from .analysis.zeros import ZeroFound
 from .capture.frames import Line
 from .capture.tensors import read_only
 from .record import ParameterRecord
@@ -18,15 +21,18 @@ Reason = tuple[str, Line | None]
 def parameter_records(analysis: Analysis) -> Iterator[ParameterRecord]:
     """Every named parameter, then those of layers registered nowhere, then named tensors that are computed."""
     paths, keep = find_paths(analysis), analysis.keep
+    causes = _Causes(analysis)
     first = {id(p): n for n, p in analysis.once.items()}
     for name, tensor in analysis.names.parameters.items():
         same_as = "" if name in analysis.once else first[id(tensor)]
-        reason, line = (f"The same tensor as `{same_as}`.", None) if same_as else _reason(name, analysis)
+        reason, line = (
+            (f"The same tensor as `{same_as}`.", None) if same_as else _reason(name, causes, analysis)
+        )
         gradient = None if tensor.grad is None else read_only(tensor.grad, keep)
         yield ParameterRecord(
             name, tuple(tensor.shape), analysis.states[name], reason, analysis.location(line),
             analysis.is_held(name), read_only(tensor, keep), gradient, paths.get(name, ()), tensor.requires_grad,
-            _meant(name, analysis), same_as,
+            _meant(name, causes, analysis), same_as,
         )  # fmt: skip
     for path, tensor in analysis.hidden.items():
         if id(tensor) not in first and any(s == "value" for _, s in analysis.arrivals(tensor)):
@@ -47,26 +53,70 @@ def parameter_records(analysis: Analysis) -> Iterator[ParameterRecord]:
         )  # fmt: skip
 
 
-def _meant(name: str, analysis: Analysis) -> bool:
+class _Causes:
+    """The cuts and zeros of a step by whom they starve: both may starve thousands."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+
+    @cached_property
+    def starving(self) -> dict[str, list[CutFound]]:
+        """The cuts that starve a parameter."""
+        return _by_name((cut.starved, cut) for cut in self._analysis.cuts)
+
+    @cached_property
+    def partial(self) -> dict[str, list[CutFound]]:
+        """The cuts that take one of several paths from it."""
+        return _by_name((cut.partial, cut) for cut in self._analysis.cuts)
+
+    @cached_property
+    def lost(self) -> dict[str, list[CutFound]]:
+        """The cuts that end any of its paths."""
+        return _by_name((self._analysis.named(cut.lost), cut) for cut in self._analysis.cuts)
+
+    @cached_property
+    def zeros(self) -> dict[str, list[ZeroFound]]:
+        """What made its gradient zeros, or sent none on."""
+        return _by_name((zero.starved, zero) for zero in self._analysis.zeros)
+
+    @cached_property
+    def taken(self) -> set[int | None]:
+        """The leaves, by bit, of which `autograd.grad` took the gradient."""
+        calls = (call for call in self._analysis.calls if call.operation == "autograd.grad")
+        return {entry.leaf for call in calls for entry in call.about}
+
+
+T = TypeVar("T")
+
+
+def _by_name(found: Iterable[tuple[Iterable[str], T]]) -> dict[str, list[T]]:
+    by_name: dict[str, list[T]] = {}
+    for names, one in found:
+        for name in names:
+            by_name.setdefault(name, []).append(one)
+    return by_name
+
+
+def _meant(name: str, causes: _Causes, analysis: Analysis) -> bool:
     """Whether all that keeps a gradient from it is meant: the step says so, or each cut and each zero looks like it."""
     if analysis.states[name] not in ("none", "zero"):
         return False
     if name in analysis.constant:
         return True
-    starving = [cut.intended for cut in analysis.cuts if name in cut.starved]
-    starving += [zero.harmless for zero in analysis.zeros if name in zero.starved]
+    starving = [cut.intended for cut in causes.starving.get(name, ())]
+    starving += [zero.harmless for zero in causes.zeros.get(name, ())]
     return bool(starving) and all(starving)
 
 
-def _reason(name: str, analysis: Analysis) -> Reason:
+def _reason(name: str, causes: _Causes, analysis: Analysis) -> Reason:
     """Why a parameter has its gradient, or why it has none, and the line that is to blame."""
     state = analysis.states[name]
     if state == "gradient":
-        return _fed(name, analysis)
+        return _fed(name, causes, analysis)
     if name in analysis.wiped:
         return "A gradient came and was cleared before anything used it.", analysis.wiped[name]
     if state == "zero":
-        zero = next((z for z in analysis.zeros if name in z.starved), None)
+        zero = next(iter(causes.zeros.get(name, ())), None)
         return ("Its gradient is all zeros.", None) if zero is None else (
             f"Its gradient is all zeros: {zero.why()}.", zero.line
         )  # fmt: skip
@@ -74,13 +124,13 @@ def _reason(name: str, analysis: Analysis) -> Reason:
         return "Constant on purpose, as the step says.", None
     if not analysis.tensor(name).requires_grad:
         return "Frozen: `requires_grad` is False.", analysis.frozen_at([name])
-    return _starved(name, analysis)
+    return _starved(name, causes, analysis)
 
 
-def _fed(name: str, analysis: Analysis) -> Reason:
+def _fed(name: str, causes: _Causes, analysis: Analysis) -> Reason:
     if analysis.held and not analysis.is_held(name):
         return "A gradient came back to it, and no known optimizer holds it.", None
-    lost = next((cut for cut in analysis.cuts if name in cut.partial), None)
+    lost = next(iter(causes.partial.get(name, ())), None)
     if lost is not None:
         return f"A gradient came back to it; another path was cut: {what_of(lost.rule)}.", lost.line
     if name in analysis.spent:
@@ -88,31 +138,26 @@ def _fed(name: str, analysis: Analysis) -> Reason:
     return "A gradient came back to it.", None
 
 
-def _starved(name: str, analysis: Analysis) -> Reason:
-    blamed = [cut for cut in analysis.cuts if name in cut.starved]
+def _starved(name: str, causes: _Causes, analysis: Analysis) -> Reason:
+    blamed = causes.starving.get(name, [])
     if blamed:
         cut = next((c for c in blamed if not c.possible), blamed[-1])
         perhaps = "The path was possibly cut" if cut.possible else "The path was cut"
         return f"{perhaps}: {what_of(cut.rule)}.", cut.line
-    dropped = next((z for z in analysis.zeros if name in z.starved), None)
+    dropped = next(iter(causes.zeros.get(name, ())), None)
     if dropped is not None:
         return f"{dropped.why(nothing=True)}.".replace("the custom", "The custom"), dropped.line
     if analysis.raised is not None:
         where = {"load": "The file", "step": "The step"}.get(analysis.raised.stage, "`backward()`")
         return f"{where} raised {analysis.raised.type} before a gradient could come.", None
-    if any(call.operation == "autograd.grad" and _about(name, call, analysis) for call in analysis.calls):
+    if analysis.bit(analysis.tensor(name)) in causes.taken:
         return "Its gradient was taken by `autograd.grad`, which leaves nothing in `.grad`.", None
     if not analysis.passes:
         return "No `backward()` ran, so no gradient could come.", None
-    side = next((cut for cut in analysis.cuts if name in analysis.named(cut.lost)), None)
+    side = next(iter(causes.lost.get(name, ())), None)
     if side is not None:
         return (
             f"Nothing connects it to the loss. It is used for something else: {what_of(side.kind)}.",
             side.line,
         )
     return "Nothing connects it to the loss.", None
-
-
-def _about(name: str, call: Call, analysis: Analysis) -> bool:
-    """Whether a derivative was taken with respect to a parameter."""
-    return any(entry.leaf == analysis.bit(analysis.tensor(name)) for entry in call.about)

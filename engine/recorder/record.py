@@ -248,6 +248,24 @@ class BackwardRecord:
         return _short(self, f"from stage {self.stage} to {_counted(len(self.reached), 'parameter')}")
 
 
+RankEnd = Literal["recorded", "raised", "ended", "waits", "silent"]
+
+
+class RankRecord(NamedTuple):
+    """How one process of a distributed job came to the end of its step, or why it did not."""
+
+    rank: int
+    end: RankEnd
+    """"ended": its script did, before the step. "waits": it stands still. "silent": nothing came from it."""
+    text: str
+    """The same in a sentence without its subject: "came to the end of step 2"."""
+    location: Location | None
+    unused: tuple[str, ...]
+    """The parameters that its loss does not reach."""
+    shown: bool
+    """Whether the stages, parameters and cuts of the report are those of this rank."""
+
+
 @dataclass(frozen=True)
 class StepData:
     """One recorded step, forward and back, and what is to be said about it."""
@@ -274,11 +292,20 @@ class StepData:
     """The backward passes, in order: one for each loss of the step."""
     file: str = ""
     """The file that was traced: a line of it needs no file's name."""
+    ranks: tuple[RankRecord, ...] = ()
+    """The processes of a distributed job, where the report is about several."""
 
     @property
     def ok(self) -> bool:
         """Whether nothing is worth a warning."""
-        return not self.findings and self.raised is None
+        return not self.findings and self.raised is None and not self.hangs
+
+    @property
+    def hangs(self) -> bool:
+        """Whether a rank waits for what never comes. Beside ranks that were recorded it may wait for them, which were
+        stopped for the report: then it is the job's fault only where a rank ended by itself."""
+        ends = {rank.end for rank in self.ranks}
+        return "waits" in ends and ("ended" in ends or "raised" in ends or "recorded" not in ends)
 
     @property
     def ran(self) -> bool:

@@ -21,8 +21,10 @@ def starved_by(
 ) -> Iterator[Fault]:
     """A fault for each cut of a kind that takes the gradient from parameters which are to be trained."""
     for cut in analysis.cuts:
+        if cut.kind != kind or cut.intended:
+            continue
         wanted = analysis.trainable_among(cut.starved)
-        if cut.kind != kind or cut.intended or not wanted or not which(cut):
+        if not wanted or not which(cut):
             continue
         perhaps = "possibly because " if cut.possible else ""
         after = " (the link through plain numbers can't be proven)" if cut.possible else ""
@@ -32,7 +34,9 @@ def starved_by(
             text += " Nothing in the loss requires a gradient, so `backward()` refuses."
             severity = Severity.REFUSED
         held = sum(map(analysis.is_held, wanted))
-        weight = len(wanted) + 10 * held - (50 if cut.possible else 0)
+        # Of two cuts that starve the same, the reader's own comes first.
+        in_a_package = all(call.passed & Passed.INSTALLED for call in cut.calls)
+        weight = len(wanted) + 10 * held - (50 if cut.possible else 0) - in_a_package
         yield Fault(cut.line, tuple(wanted), text, instead, severity, weight)
 
 

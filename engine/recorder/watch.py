@@ -14,6 +14,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from types import FrameType
 from typing import Any, Literal
 
@@ -34,6 +35,8 @@ from .capture.torch_private import run_eagerly, take_off_the_stack
 from .capture.turns import Moment, Turns
 from .diagnosis import diagnose
 from .report import StepRecord
+
+NOT_YET = "The step has not come to its end, so it is not known whether a gradient would come."
 
 
 class StepWatch:
@@ -84,6 +87,15 @@ class StepWatch:
     def turns(self) -> int:
         """How many turns have ended."""
         return self._turns.made
+
+    @property
+    def moments(self) -> int:
+        """Counts what has been recorded: it stays where the training stands."""
+        return self._session.tape.flow.clock
+
+    def fed_before(self) -> frozenset[str]:
+        """The parameters that got a gradient in an earlier turn."""
+        return frozenset(n for n, p in self._session.before.parameters.items() if id(p) in self._session.fed)
 
     def start(self) -> None:
         """Watches this thread from here on."""
@@ -147,6 +159,27 @@ class StepWatch:
         self.stop()
         explained = any(finding.text.startswith(f"{type(error).__name__}: ") for finding in record.findings)
         return record if begun or explained else None
+
+    def so_far(self, frames: tuple[FrameType, ...]) -> StepRecord | None:
+        """The record of a turn that comes to no end, since its thread stands in `frames`; None where none has begun.
+
+        It is made in another thread. What the gradients came to is known; why others did not come is not, so nothing
+        is accused.
+        """
+        session = self._session
+        if not self._listens or not session.tape.in_step:
+            return None
+        with self._aside(frames):
+            for run in session.tape.backwards:
+                if not run.finished:
+                    run.settle(session.tape.flow)
+            session.end_of_block()
+            record = diagnose(session)
+        self._listens = False
+        parameters = tuple(
+            p if p.state == "gradient" else p._replace(reason=NOT_YET) for p in record.parameters
+        )
+        return replace(record, parameters=parameters, cuts=(), findings=(), notes=(), verdict=NOT_YET)
 
     def hears(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether a call is to be recorded; a first one of the reader's own may begin the first turn."""

@@ -153,7 +153,7 @@ def test_a_report_that_nobody_can_keep_is_said_so(
 ) -> None:
     import engine.cli
 
-    def full(report: bytes) -> None:
+    def full(report: bytes, stdout: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(engine.cli, "_write", full)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, fields
 from torch import Tensor
 from torch.optim import Optimizer
 
-from ..capture.names import ids_in
 from ..capture.session import Session
 from ..record import Buffer
 from .cuts import CutFound, find_cuts
@@ -57,8 +56,7 @@ class Analysis(Facts):
 
     def frozen_in(self, optimizer: Optimizer) -> list[str]:
         """The parameters that an optimizer holds and that are frozen as it steps."""
-        held = ids_in(optimizer)
-        return [n for n, p in self.once.items() if id(p) in held and not self.trains(optimizer, p)]
+        return [n for n in self.held_by(optimizer) if not self.trains(optimizer, self.tensor(n))]
 
     @property
     def starved_without_optimizer(self) -> list[str]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ..capture.data_flow import Call, Entry
 from ..capture.frames import Line
 from .facts import Facts, open_ways
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class CutFound:
     """One cut, gathered from all calls that make it."""
 
@@ -35,7 +36,7 @@ class CutFound:
     why: str = ""
     """Why it is taken to be intended."""
 
-    @property
+    @cached_property
     def rule(self) -> str:
         """The name of the rule that tells of it: its kind, but that a count of floats is made of no integers."""
         counted = self.kind == "integer" and all(e.floating for e in self.outputs if not e.tracked)

@@ -20,7 +20,8 @@ from ..capture.arguments import is_meant
 from ..capture.backward import BackwardPass
 from ..capture.data_flow import Call, Entry, Flow
 from ..capture.frames import Line
-from ..capture.names import Names, add_held
+from ..capture.names import Names, add_held, add_stepped, ids_in
+from ..capture.postorder import postorder
 from ..capture.session import Session, Snapshot
 from ..capture.source_text import line_that_binds
 from ..capture.tape import Event, Made, Tape
@@ -35,6 +36,8 @@ class Facts:
     """One recording, ready to be asked."""
 
     file: str
+    line: int
+    """The line of that file where the step begins."""
     keep: int
     calls: tuple[Call, ...]
     events: tuple[Event, ...]
@@ -134,6 +137,130 @@ class Facts:
         return seen
 
     @cached_property
+    def unseen_edits(self) -> tuple[Call, ...]:
+        """The calls of the step that changed a tensor in place without autograd's notice."""
+        return tuple(
+            call for call in self.calls
+            if call.in_place and call.in_step and call.function is None and call.outputs and not call.seen_by_autograd
+        )  # fmt: skip
+
+    @cached_property
+    def _tracked_in(self) -> dict[int, list[Entry]]:
+        return {}
+
+    def tracked_in(self, storage: int) -> list[Entry]:
+        """The entries of one memory that have a history, in order."""
+        found = self._tracked_in.get(storage)
+        if found is None:
+            sharing = self.flow.sharing(storage)
+            found = self._tracked_in[storage] = [e for e in sharing if e.tracked and e.leaf is None]
+        return found
+
+    @cached_property
+    def _of_leaves(self) -> dict[int, bool]:
+        return {}
+
+    def of_leaves_alone(self, entry: Entry) -> bool:
+        """Whether no data went into an entry: then it is the same in every step until a parameter moves."""
+        known = self._of_leaves
+        for one in postorder([entry], lambda one: () if id(one) in known else self._before_computed(one)):
+            if id(one) not in known:
+                before = self._before_computed(one)
+                known[id(one)] = one.leaf is not None or (bool(before) and all(known[id(e)] for e in before))
+        return known[id(entry)]
+
+    def _before_computed(self, entry: Entry) -> list[Entry]:
+        return [] if entry.leaf is not None else list(self.before_entry(entry))
+
+    @cached_property
+    def makes_leaves(self) -> bool:
+        """Whether a call of the step made a leaf that then went into the loss."""
+        made = (entry for call in self.calls for entry in call.outputs)
+        return any(e.leaf is not None and e.tracked and id(e) in self.into_loss for e in made)
+
+    @cached_property
+    def before_layers(self) -> set[int]:
+        """The ids of the entries whose values go through a layer on their way to the loss."""
+        todo: list[Entry] = []
+        for call in self.calls:
+            layers = {id(e) for e in call.inputs if e.leaf is not None and e.tracked and not e.scalar}
+            if layers and any(id(o) in self.moving_loss for o in call.outputs):
+                todo += [entry for entry in call.inputs if layers - {id(entry)}]
+        for renewed in (entry for entries in self.became.values() for entry in entries):
+            if renewed.leaf is not None and renewed.tracked:
+                todo += renewed.previous
+        seen: set[int] = set()
+        while todo:
+            entry = todo.pop()
+            if id(entry) not in seen:
+                seen.add(id(entry))
+                todo += entry.previous
+                if entry.call is not None and any(id(o) in self.into_loss for o in entry.call.outputs):
+                    todo += entry.call.inputs
+        return seen
+
+    @cached_property
+    def uses_of(self) -> dict[int, list[tuple[Call, Entry]]]:
+        """By the `id` of a living tensor: the calls it went into, each with what was known of it there."""
+        found: dict[int, list[tuple[Call, Entry]]] = {}
+        for call in self.calls:
+            for entry in call.inputs:
+                tensor = entry.tensor()
+                if tensor is not None:
+                    found.setdefault(id(tensor), []).append((call, entry))
+        return found
+
+    @cached_property
+    def differentiated(self) -> frozenset[int]:
+        """The ids of the living tensors by which the step takes a derivative."""
+        about = (entry.tensor() for call in self.calls for entry in call.about)
+        return frozenset(id(tensor) for tensor in about if tensor is not None)
+
+    @cached_property
+    def trainable_bits(self) -> int:
+        """The leaves where a gradient is wanted."""
+        return bits_of(bit for bit, name in self.bits.items() if self.trainable(name))
+
+    @cached_property
+    def zero_bits(self) -> int:
+        """The named leaves that were all zeros when this call of the step began."""
+        return bits_of(bit for bit in self.bits if id(self.leaf(bit)) in self.zero_before)
+
+    @cached_property
+    def starting(self) -> int:
+        """The leaves that were all zeros before this step, which moves them."""
+        return bits_of(
+            bit
+            for bit in bits_in(self.zero_bits & self.trainable_bits)
+            if self.states[self.bits[bit]] == "gradient" and (not self.held or self.is_held(self.bits[bit]))
+        )
+
+    @cached_property
+    def fed_modules(self) -> frozenset[str]:
+        """The modules of which a parameter got a gradient."""
+        return frozenset(name.rpartition(".")[0] for name, of in self.states.items() if of == "gradient")
+
+    @cached_property
+    def held_by_each(self) -> dict[str, set[int]]:
+        """By the name of an optimizer: the ids of the tensors that it holds."""
+        return {name: ids_in(optimizer) for name, optimizer in self.names.optimizers.items()}
+
+    @cached_property
+    def _places(self) -> dict[int, tuple[int, str]]:
+        """By the `id` of a parameter: which it is among all, and its first name."""
+        return {id(p): (at, name) for at, (name, p) in enumerate(self.once.items())}
+
+    @cached_property
+    def _made_outputs(self) -> list[tuple[int, int]]:
+        """(node, number of the call) of every output that a node made, by node."""
+        return sorted(
+            (entry.sequence, at)
+            for at, call in enumerate(self.calls)
+            for entry in call.outputs
+            if entry.sequence is not None
+        )
+
+    @cached_property
     def _starts(self) -> list[int]:
         """The first sequence number of each call that made autograd nodes, in order."""
         return [item.first for item in self.made]
@@ -156,7 +283,12 @@ class Facts:
 
     def named(self, bits: int) -> list[str]:
         """The names of the leaves in a set of bits, unnamed ones left out."""
-        return [name for bit, name in self.bits.items() if bits >> bit & 1]
+        return [self.bits[bit] for bit in bits_in(bits) if bit in self.bits]
+
+    def held_by(self, optimizer: Optimizer) -> list[str]:
+        """The names of the parameters that an optimizer holds, in order."""
+        places = (self._places.get(key) for key in ids_in(optimizer))
+        return [name for _, name in sorted(place for place in places if place is not None)]
 
     def tensor(self, name: str) -> Tensor:
         """The parameter of that name."""
@@ -202,14 +334,13 @@ class Facts:
         if node in self.functions:
             return self.functions[node]
         made = self.made_by(node)
-        return next(
-            (
-                call for call in self.calls
-                if call.operation == made.operation and call.line == made.line
-                and any(e.sequence is not None and made.first <= e.sequence < made.end for e in call.outputs)
-            ),
-            None,
-        )  # fmt: skip
+        first = bisect.bisect_left(self._made_outputs, (made.first, 0))
+        end = bisect.bisect_left(self._made_outputs, (made.end, 0))
+        for at in sorted(at for _, at in self._made_outputs[first:end]):
+            call = self.calls[at]
+            if call.operation == made.operation and call.line == made.line:
+                return call
+        return None
 
     def arrivals(self, tensor: Tensor) -> list[tuple[BackwardPass, str]]:
         """What each backward pass brought to a leaf."""
@@ -230,6 +361,11 @@ class Facts:
     def behind(self, roots: Iterable[Entry]) -> set[int]:
         """The ids of all entries whose values went into `roots`, with certainty."""
         return closure(roots)
+
+    @cached_property
+    def behind_passes(self) -> dict[tuple[int, ...], frozenset[int]]:
+        """By numbers of backward passes: what went into their roots, as far as anybody asked."""
+        return {}
 
     @cached_property
     def working_optimizers(self) -> dict[str, Optimizer]:
@@ -260,11 +396,14 @@ class Facts:
     def frozen_at(self, names: Iterable[str]) -> Line | None:
         """The line that last froze one of these parameters, or else the one that binds the first's variable."""
         named = list(names)
-        tensors = {id(self.tensor(n)) for n in named}
-        lines = [e.line for e in self.events if e.kind == "freeze" and id(e.tensor) in tensors]
-        if lines:
-            return lines[-1]
-        return line_that_binds(self.file, named[0].partition(".")[0]) if named else None
+        freezes = [e for n in named for e in self.events_of(self.tensor(n)) if e.kind == "freeze"]
+        if freezes:
+            return max(freezes, key=lambda event: event.number).line
+        return self.line_that_binds(named[0]) if named else None
+
+    def line_that_binds(self, path: str) -> Line | None:
+        """The line that assigns the variable at the head of a path, as `net` of `net.weight`, as the step sees it."""
+        return line_that_binds(self.file, path.partition(".")[0].partition("[")[0], self.line)
 
     @property
     def cannot_train(self) -> bool:
@@ -272,9 +411,27 @@ class Facts:
         return self.raised is not None and re.search(_NO_GRADIENT, self.raised.message) is not None
 
 
+def bits_of(numbers: Iterable[int]) -> int:
+    """The set of bits with these numbers."""
+    found = 0
+    for number in numbers:
+        found |= 1 << number
+    return found
+
+
+def bits_in(bits: int) -> Iterator[int]:
+    """The numbers of the bits that are set, from the lowest."""
+    text = bin(bits)[:1:-1]
+    at = text.find("1")
+    while at >= 0:
+        yield at
+        at = text.find("1", at + 1)
+
+
 def facts_of(session: Session) -> Facts:
     """Works out the facts of a recording."""
     names, tape = session.names(), session.tape
+    add_stepped(names, tape.stepped)
     if not names.held() <= names.tensors.keys():
         add_held(names, _met(tape))
     first = {id(p): n for n, p in reversed(names.parameters.items())}
@@ -286,6 +443,7 @@ def facts_of(session: Session) -> Facts:
     meant = {id(p) for n, p in names.parameters.items() if is_meant(n, session.constant)}
     return Facts(
         file=session.file,
+        line=session.line,
         keep=tape.keep,
         calls=tuple(tape.calls),
         events=tuple(tape.events),
@@ -307,7 +465,7 @@ def facts_of(session: Session) -> Facts:
         first_node=session.first_node,
         loss_value=session.loss_value,
         backward_is_ours=session.backward_is_ours,
-        by_hand=not any(run.to_leaves for run in tape.backwards) and session.moved_by_hand(),
+        by_hand=not tape.backwards and session.moved_by_hand(),
         whole_step=session.whole_step,
         read_later=session.read_later,
         had_gradients=frozenset(session.had_gradients),
@@ -341,7 +499,7 @@ def _roots(session: Session) -> tuple[Entry, ...]:
     """
     tape = session.tape
     roots = [*tape.refused, *(entry for run in tape.backwards for entry in run.roots)]
-    if any(run.to_leaves for run in tape.backwards):
+    if tape.backwards:
         return tuple(dict.fromkeys(roots))
     taken = tape.differentiated() if session.moved_by_hand() else []
     if not taken:
@@ -370,48 +528,58 @@ def _met(tape: Tape) -> set[int]:
     return {id(leaves[bit]) for bit in used.union(*(run.arrived for run in tape.backwards))}
 
 
-def closure(
-    roots: Iterable[Entry], sinks: Sequence[Call] | None = None, *, through_updates: bool = True
-) -> set[int]:
+def closure(roots: Iterable[Entry], sinks: Sequence[Call] = (), *, through_updates: bool = True) -> set[int]:
     """The ids of all entries whose values went into `roots`; with `sinks` through plain numbers as well.
 
     Without `through_updates` not through an edit of a leaf in place: what a weight was moved by is no part of the loss.
     """
     seen: set[int] = set()
-    todo = list(roots)
+    todo: list[Entry | int] = list(roots)
     while todo:
-        entry = todo.pop()
-        if id(entry) not in seen:
-            seen.add(id(entry))
-            if through_updates or entry.leaf is None:
-                todo += _made_from(entry, sinks)
+        one = todo.pop()
+        if _key(one) not in seen:
+            seen.add(_key(one))
+            if through_updates or isinstance(one, int) or one.leaf is None:
+                todo += _made_from(one, sinks)
     return seen
 
 
-def open_ways(roots: Iterable[Entry], bits: int, sinks: Sequence[Call] | None = None) -> dict[int, int]:
+def open_ways(roots: Iterable[Entry], bits: int, sinks: Sequence[Call] = ()) -> dict[int, int]:
     """By the `id` of an entry: the leaves among `bits` that autograd knows nowhere on some way from there to the end.
 
     Where it knows a leaf again further on, as behind `h / h.detach().norm()`, that leaf is not lost by the detach: if
     it is lost in the end, then by something later.
     """
-    found: dict[int, int] = {}
-    todo = [(root, bits) for root in roots]
-    while todo:
-        entry, lost = todo.pop()
-        lost &= ~entry.tracked
-        known = found.get(id(entry), 0)
-        if lost & ~known:
-            found[id(entry)] = known | lost
-            todo += [(before, lost) for before in _made_from(entry, sinks)]
+    ends: list[Entry | int] = list(roots)
+    found = {_key(end): bits for end in ends}
+    order = list(postorder(ends, lambda one: _made_from(one, sinks))) if bits else []
+    for one in reversed(order):
+        lost = found[_key(one)]
+        if not isinstance(one, int):
+            lost &= ~one.tracked
+            found[id(one)] = lost
+        for before in _made_from(one, sinks):
+            found[_key(before)] = found.get(_key(before), 0) | lost
     return found
 
 
-def _made_from(entry: Entry, sinks: Sequence[Call] | None) -> list[Entry]:
-    """What went into an entry by value; with `sinks` also what left torch before and may have come back in it."""
-    found = [*entry.previous]
-    if entry.call is not None:
-        found += entry.call.inputs
-    if sinks is not None:
-        count = max(entry.maybe, entry.call.maybe if entry.call is not None else 0)
-        found += [sink.outputs[0] for sink in sinks[:count]]
+def _key(one: Entry | int) -> int:
+    return one if isinstance(one, int) else id(one)
+
+
+def _made_from(one: Entry | int, sinks: Sequence[Call]) -> list[Entry | int]:
+    """What went into an entry by value; with `sinks` also what left torch before and may have come back in it.
+
+    Of these there may be many, and many entries that come after them: -n stands for the first n sinks together.
+    """
+    if isinstance(one, int):
+        last = sinks[-one - 1].outputs[0]
+        return [last] if one == -1 else [last, one + 1]
+    found: list[Entry | int] = [*one.previous]
+    if one.call is not None:
+        found += one.call.inputs
+    if sinks:
+        count = max(one.maybe, one.call.maybe if one.call is not None else 0)
+        if count:
+            found.append(-min(count, len(sinks)))
     return found

@@ -10,7 +10,7 @@ from torch import nn
 from ..capture.data_flow import Call, Entry
 from .cause import Cause
 from .facts import Facts
-from .intent import downstream
+from .intent import goes_through_a_layer
 
 _BOUNDS = frozenset(
     [
@@ -79,10 +79,10 @@ def flat_spot(call: Call, bit: int, facts: Facts) -> Cause | None:
         return _padding(call)
     if source is None:
         return None
-    if name in _BOUNDS and _of_parameters_alone(source, facts):
-        who = next(iter(facts.named(1 << bit)), "the parameter")
+    if name in _BOUNDS and facts.of_leaves_alone(source):
+        who = facts.bits.get(bit, "the parameter")
         return Cause(f"`{who}` lies outside the range of this `{name}`", _START_INSIDE)
-    if name in _HINGES and not downstream(call.outputs, facts)[0]:
+    if name in _HINGES and not goes_through_a_layer(call.outputs, facts):
         off = name.startswith("relu")
         why = (
             f"every unit of this `{name}` is off"
@@ -127,21 +127,6 @@ def _padding(call: Call) -> Cause | None:
     if isinstance(module, nn.Embedding | nn.EmbeddingBag) and module.padding_idx != first:
         return None
     return Cause(f"every index is {first}, the row of `padding_idx`, which gets no gradient", _PADDING)
-
-
-def _of_parameters_alone(entry: Entry, facts: Facts) -> bool:
-    """Whether no data went into an entry: then it is the same in every step until a parameter moves."""
-    todo, seen = [entry], set()
-    while todo:
-        one = todo.pop()
-        if id(one) in seen or one.leaf is not None:
-            continue
-        seen.add(id(one))
-        before = list(facts.before_entry(one))
-        if not before:
-            return False
-        todo += before
-    return True
 
 
 def _is_zero(entry: Entry, facts: Facts) -> bool:

@@ -275,6 +275,13 @@ def downstream(entries: Iterable[Entry], facts: Facts) -> Uses:
     return Uses(layers, compared, chose, transformed)
 
 
+def goes_through_a_layer(entries: Iterable[Entry], facts: Facts) -> bool:
+    """Whether the entries' values go through a layer on their way to the loss: whether `downstream` finds one."""
+    if facts.makes_leaves:
+        return bool(downstream(entries, facts).layers)  # one that is made of these very values does not count
+    return any(id(entry) in facts.before_layers for entry in entries)
+
+
 def _is_index(entry: Entry, call: Call) -> bool:
     """Whether an entry says to a call where, and is no label that picks from log-probabilities."""
     if entry.floating or entry is call.inputs[0] or call.operation not in _CHOOSING or _is_mask(entry):

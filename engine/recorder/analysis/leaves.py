@@ -11,11 +11,11 @@ from ..capture.data_flow import Entry
 from ..capture.frames import Line
 from ..capture.names import held_in, modules_of
 from ..capture.reading import behind, keyed
-from ..capture.source_text import assigned_name, grads_read_on, line_that_binds
+from ..capture.source_text import assigned_name, grads_read_on
 from ..capture.tensors import grad_fn_of
 from ..record import Buffer, ParameterState
-from .facts import Facts, closure
-from .lost import differentiated, held_by_nobody, made_before, origin
+from .facts import Facts, bits_in, closure
+from .lost import held_by_nobody, made_before, origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,9 @@ def computed_tensors(facts: Facts) -> tuple[Computed, ...]:
         ):
             missed = _missed(name, value, entry, facts)
             state, reason = ("none", missed) if missed else (state, reason)
-        if not (missed or facts.whole_step):  # an intermediate of a block
-            continue
         lost = bool(missed) and facts.before.variables.get(name) is value
         if lost and line is None:
-            line = line_that_binds(facts.file, name)
+            line = facts.line_that_binds(name)
         update = bool(missed) and entry is not None and updated_by_its_gradient(entry, facts)
         found.append(Computed(name, value, line, state, reason, lost, update))
     return tuple(found)
@@ -74,7 +72,7 @@ def _missed(name: str, tensor: Tensor, entry: Entry, facts: Facts) -> str:
     line, before = facts.read_later.get(name), facts.before.variables.get(name)
     if line is not None:
         return f"it is computed, no leaf, so its gradient is not kept, and line {line} reads it."
-    if differentiated(tensor, facts):
+    if id(tensor) in facts.differentiated:  # then it is an input, and not to be trained
         return ""
     if entry.scalar and not (before is tensor and _of_lost_leaves(entry, facts)):
         return ""
@@ -96,16 +94,13 @@ def _missed(name: str, tensor: Tensor, entry: Entry, facts: Facts) -> str:
 
 def _of_plain_leaves(entry: Entry, facts: Facts) -> bool:
     """Whether no layer's parameter stands behind a tensor: then it was to be trained itself."""
-    leaves = facts.flow.graph.leaves
-    return not any(
-        isinstance(leaf, nn.Parameter) for bit, leaf in enumerate(leaves) if entry.tracked >> bit & 1
-    )
+    return not any(isinstance(facts.leaf(bit), nn.Parameter) for bit in bits_in(entry.tracked))
 
 
 def _of_lost_leaves(entry: Entry, facts: Facts) -> bool:
     """Whether a tensor was made, before the step, of leaves that nobody holds."""
-    bits = [bit for bit in range(entry.tracked.bit_length()) if entry.tracked >> bit & 1]
-    return made_before(origin(entry)) and all(held_by_nobody(bit, facts) for bit in bits)
+    bits = set(bits_in(entry.tracked))
+    return made_before(origin(entry)) and held_by_nobody(bits, facts) == bits
 
 
 def updated_by_its_gradient(entry: Entry, facts: Facts) -> bool:

@@ -9,13 +9,14 @@ just its last layers, or all of its layers and not what it owns itself, or where
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from torch import Tensor, nn
 
-from ..capture.names import held_in, ids_in, modules_of
+from ..capture.names import held_in, modules_of
 from ..capture.torch_private import has_hook_after
 from .facts import Facts
 
@@ -50,13 +51,13 @@ def find_left_out(facts: Facts, hidden: Iterable[Tensor]) -> tuple[LeftOut, ...]
     found: dict[Where, list[str]] = {}
     modules_at: dict[Where, list[str]] = {}
     told: set[int] = set()
-    for layers in facts.names.layers.values():
-        modules = dict(layers)
+    for root, layers in facts.names.layers.items():
+        modules = _each_once(dict(layers), loose, facts)
         for path, module in layers:
             for _, parameter in held_in(module, "_parameters"):
                 if id(parameter) not in loose or id(parameter) in told or not module.training:
                     continue
-                where = _forgotten_in(path, parameter, modules, loose, facts)
+                where = _forgotten_in(path, parameter, modules, root)
                 if where is not None:
                     told.add(id(parameter))
                     alike = where._replace(module="")
@@ -66,6 +67,13 @@ def find_left_out(facts: Facts, hidden: Iterable[Tensor]) -> tuple[LeftOut, ...]
         LeftOut(tuple(names), where._replace(module=_common(modules_at[where])))
         for where, names in found.items()
     )
+
+
+def _each_once(
+    modules: Mapping[str, nn.Module], loose: Mapping[int, str], facts: Facts
+) -> Callable[[str], _Module]:
+    """The module at a path, looked at once however many of its parameters ask."""
+    return cache(lambda path: _Module(path, modules[path], loose, facts))
 
 
 def _common(paths: Iterable[str]) -> str:
@@ -95,35 +103,79 @@ def _stale(facts: Facts) -> bool:
     return not facts.held <= alive
 
 
-def _forgotten_in(
-    path: str, parameter: Tensor, modules: Mapping[str, nn.Module], loose: Mapping[int, str], facts: Facts
-) -> Where | None:
+class _Module:
+    """One module, with those of its parameters that an optimizer holds and those that were left out."""
+
+    def __init__(self, path: str, module: nn.Module, loose: Mapping[int, str], facts: Facts) -> None:
+        self.path, self.module, self._facts = path, module, facts
+        self._inside = _parameters(module)
+        self.held = [p for p in self._inside if id(p) in facts.held]
+        self._left = [p for p in self._inside if id(p) in loose]
+        self.ours, self.theirs = _elements(self._left), _elements(self.held)
+
+    @cached_property
+    def optimizer(self) -> str:
+        """The name of an optimizer that holds some of it."""
+        return next(
+            name for name, held in self._facts.held_by_each.items() if any(id(p) in held for p in self.held)
+        )
+
+    @cached_property
+    def frozen(self) -> bool:
+        """Whether all that is held is frozen."""
+        return not any(p.requires_grad for p in self.held)
+
+    @cached_property
+    def frozen_since(self) -> bool | None:
+        """Whether all that is held was frozen after an optimizer took it; None where that wasn't seen."""
+        order = [_frozen_after_taken(p, self._facts) for p in self.held]
+        return all(order) if None not in order else None
+
+    @cached_property
+    def most_is_held(self) -> bool:
+        """Whether an optimizer holds the larger part, and not just the last layers, or all but what it owns itself."""
+        own = {id(p) for _, p in held_in(self.module, "_parameters")}
+        if self.ours < self.theirs and not _last_layers_alone(self._inside, own, self._left, self.held):
+            return True
+        all_but_its_own = own >= {id(p) for p in self._left} and not own & {id(p) for p in self.held}
+        return all_but_its_own and len(self._left) <= len(self.held)
+
+    def came_later(self, parameter: Tensor) -> bool:
+        """Whether a parameter's memory was made, in sight of the recording, after an optimizer took the others."""
+        made = _made(parameter, self._facts)
+        return made is not None and self._taken is not None and made > self._taken
+
+    @cached_property
+    def _taken(self) -> int | None:
+        """The number of the last call before all that is held was taken; None where that wasn't seen."""
+        last = -1
+        for parameter in self.held:
+            when, before = self._facts.taken.get(id(parameter)), _made(parameter, self._facts)
+            if when is None or (before is not None and before > when):
+                return None
+            last = max(last, when)
+        return last
+
+
+def _forgotten_in(path: str, parameter: Tensor, modules: Callable[[str], _Module], root: str) -> Where | None:
     """Where a parameter was forgotten, None where it may have been left out on purpose."""
-    root = next(iter(modules))
     while True:
-        inside = _parameters(modules[path])
-        held = [p for p in inside if id(p) in facts.held]
-        left = [p for p in inside if id(p) in loose]
-        ours, theirs = _elements(left), _elements(held)
-        if held and (ours != theirs or path == root or not _a_layer(modules[path])):
+        inside = modules(path)
+        if inside.held and (inside.ours != inside.theirs or path == root or not _a_layer(inside.module)):
             break
         if path == root:
             return None
         path = path.rpartition(".")[0]
-    if path == root and isinstance(modules[path], nn.ModuleList | nn.ModuleDict):
+    if path == root and isinstance(inside.module, nn.ModuleList | nn.ModuleDict):
         return None  # models side by side, each with an optimizer of its own or none
-    name = _holder(held, facts)
-    frozen = not any(p.requires_grad for p in held)
-    later = _came_later(parameter, held, facts)
-    if frozen and not later:
-        order = [_frozen_after_taken(p, facts) for p in held]
-        since = all(order) if None not in order else path != root or ours < theirs
-        return Where(path, name, False, True) if since else None
-    own = {id(p) for _, p in held_in(modules[path], "_parameters")}
-    all_but_its_own = own >= {id(p) for p in left} and not own & {id(p) for p in held}
-    larger = ours < theirs and not _last_layers_alone(inside, own, left, held)
-    if later or larger or (all_but_its_own and len(left) <= len(held)):
-        return Where(path, name, later, frozen)
+    later = inside.came_later(parameter)
+    if inside.frozen and not later:
+        since = inside.frozen_since
+        if since is None:
+            since = path != root or inside.ours < inside.theirs
+        return Where(path, inside.optimizer, False, True) if since else None
+    if later or inside.most_is_held:
+        return Where(path, inside.optimizer, later, inside.frozen)
     return None
 
 
@@ -149,20 +201,6 @@ def _last_layers_alone(
 def _a_layer(module: nn.Module) -> bool:
     """Whether nothing but parameters is in a module: half of them held, such as all biases, is a choice."""
     return not held_in(module, "_modules")
-
-
-def _holder(held: Iterable[Tensor], facts: Facts) -> str:
-    ids = {id(p) for p in held}
-    return next(name for name, optimizer in facts.names.optimizers.items() if ids_in(optimizer) & ids)
-
-
-def _came_later(parameter: Tensor, held: Iterable[Tensor], facts: Facts) -> bool:
-    """Whether the parameter's memory was made, in sight of the recording, after an optimizer took the others."""
-    made = _made(parameter, facts)
-    taken = [(facts.taken.get(id(p)), _made(p, facts)) for p in held]
-    return made is not None and all(
-        when is not None and made > when and (before is None or before <= when) for when, before in taken
-    )
 
 
 def _made(parameter: Tensor, facts: Facts) -> int | None:

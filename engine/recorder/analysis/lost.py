@@ -18,9 +18,9 @@ from ..capture.data_flow import Entry
 from ..capture.frames import Line
 from ..capture.names import held_in, items_of
 from ..capture.reading import behind
-from ..capture.source_text import line_that_assigns_to_self, line_that_binds
+from ..capture.source_text import line_that_assigns_to_self
 from ..capture.tensors import grad_fn_of
-from .facts import Facts
+from .facts import Facts, bits_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,29 +49,31 @@ def find_lost(facts: Facts, hidden: Iterable[Tensor]) -> tuple[Lost, ...]:
     known = facts.held | {id(p) for p in hidden}
     reached = {bit for run in facts.passes for bit, state in run.arrived.items() if state != "none"}
     lost = {bit for bit in reached - facts.bits.keys() if id(facts.leaf(bit)) not in known}
-    lost = {bit for bit in lost if held_by_nobody(bit, facts)}
+    lost = held_by_nobody(lost, facts)
     found: dict[int, Lost] = {}
     for kept in _kept_tensors(facts) if lost else ():
         entry = facts.flow.look_up(kept.tensor)
         if entry is None or id(kept.tensor) in found or id(entry) not in facts.into_loss:
             continue
-        behind_it = [bit for bit in reached if entry.tracked >> bit & 1]
+        behind_it = [bit for bit in bits_in(entry.tracked) if bit in reached]
         parameter = any(bit in lost and isinstance(facts.leaf(bit), nn.Parameter) for bit in behind_it)
         if not (parameter or (behind_it and lost.issuperset(behind_it))):
             continue
         made = origin(entry)
-        if not made_before(made) or kept.tensor.retains_grad or differentiated(kept.tensor, facts):
+        if not made_before(made) or kept.tensor.retains_grad or id(kept.tensor) in facts.differentiated:
             continue
         line = made.call.line if made.call is not None else _line_of(kept, facts)
         found[id(kept.tensor)] = Lost(kept.name, kept.tensor, line, parameter)
     return tuple(found.values())
 
 
-def held_by_nobody(bit: int, facts: Facts) -> bool:
-    """Whether nothing but the graph and this recording has a reference to a leaf."""
-    leaves = facts.flow.graph.leaves
-    events = sum(event.tensor is leaves[bit] for event in facts.events)
-    return sys.getrefcount(leaves[bit]) - events <= _references_to_a_lost_leaf()
+def held_by_nobody(bits: Iterable[int], facts: Facts) -> set[int]:
+    """Those of the leaves to which nothing but the graph and this recording has a reference."""
+    wanted, leaves = list(bits), facts.flow.graph.leaves
+    allowed = _references_to_a_lost_leaf() if wanted else 0
+    return {
+        bit for bit in wanted if sys.getrefcount(leaves[bit]) - len(facts.events_of(leaves[bit])) <= allowed
+    }
 
 
 def _references_to_a_lost_leaf() -> int:
@@ -103,11 +105,6 @@ def made_before(entry: Entry) -> bool:
     return entry.call is None or not entry.call.in_step
 
 
-def differentiated(tensor: Tensor, facts: Facts) -> bool:
-    """Whether the step takes a derivative with respect to a tensor: then it is an input, and not to be trained."""
-    return any(entry.tensor() is tensor for call in facts.calls for entry in call.about)
-
-
 def _kept_tensors(facts: Facts) -> Iterator[_Kept]:
     for name, value in facts.names.variables.items():
         if isinstance(value, nn.Module):
@@ -137,4 +134,4 @@ def _tensors_in(name: str, value: object, owner: object, attribute: str, depth: 
 def _line_of(kept: _Kept, facts: Facts) -> Line | None:
     """The line of the class, or of the file, that assigns what was made before the recording began."""
     line = line_that_assigns_to_self(kept.owner, kept.attribute) if kept.attribute else None
-    return line or line_that_binds(facts.file, kept.name.partition(".")[0].partition("[")[0])
+    return line or facts.line_that_binds(kept.name)

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from torch import Tensor
+from torch.nn.parallel import DistributedDataParallel
 from torch.optim import Optimizer
 
 from ..capture.backward import BackwardPass
@@ -66,9 +67,13 @@ class Uses:
         """Whether something used the gradient of a leaf between two moments."""
         if any(e.kind == "optimizer" and after < e.number < until for e in self.events.get(id(tensor), ())):
             return True
-        if any(after <= number < until and id(tensor) in ids_in(o) for number, o in self.steps):
+        if any(after <= number < until for number in self._steps_of.get(id(tensor), ())):
             return True
         return self._by_hand(tensor, after, until)
+
+    def stepped_between(self, after: int, until: int) -> bool:
+        """Whether any optimizer made its step between two moments."""
+        return any(after <= number < until for number, _ in self.steps)
 
     def _by_hand(self, tensor: Tensor, after: int, until: int) -> bool:
         """Whether code that read the `.grad` made something of it, or keeps it."""
@@ -82,10 +87,9 @@ class Uses:
         if not memory:
             return False
         return any(
-            call.number < until
-            and any(memory.get(e.storage, until) < call.number for e in call.inputs)
-            and (call.sink or any(e.storage not in memory for e in call.outputs))
-            for call in self.calls
+            first < call.number < until and (call.sink or any(e.storage not in memory for e in call.outputs))
+            for storage, first in memory.items()
+            for call in self._calls_on.get(storage, ())
         )
 
     def changes(self, tensor: Tensor) -> Iterator[Change]:
@@ -100,6 +104,24 @@ class Uses:
                 yield Change(event.number, event.line, True)
         for write in self.flow.writes.get(self.flow.storage_of(tensor.grad), ()):
             yield Change(write.number, write.line, write.operation in _CLEARING)
+
+    @cached_property
+    def _steps_of(self) -> dict[int, list[int]]:
+        """By the `id` of a parameter: the numbers of the last calls before the steps of optimizers that hold it."""
+        found: dict[int, list[int]] = {}
+        for number, optimizer in self.steps:
+            for key in ids_in(optimizer):
+                found.setdefault(key, []).append(number)
+        return found
+
+    @cached_property
+    def _calls_on(self) -> dict[int, list[Call]]:
+        """By memory: the calls that it went into."""
+        found: dict[int, list[Call]] = {}
+        for call in self.calls:
+            for storage in {entry.storage for entry in call.inputs}:
+                found.setdefault(storage, []).append(call)
+        return found
 
     @cached_property
     def _reads_of(self) -> dict[int, list[GradientRead]]:
@@ -120,7 +142,17 @@ class Change(NamedTuple):
 
 def states_of(session: Session, names: Names, uses: Uses) -> dict[str, State]:
     """The state of every parameter, by name."""
-    return {name: _state(session, tensor, uses) for name, tensor in names.parameters.items()}
+    shared = _in_parallel(names)
+    return {
+        name: _state(session, tensor, uses, id(tensor) in shared) for name, tensor in names.parameters.items()
+    }
+
+
+def _in_parallel(names: Names) -> set[int]:
+    """The `id`s of the parameters whose `.grad` DistributedDataParallel fills with what other processes have."""
+    modules = {id(module): module for layers in names.layers.values() for _, module in layers}
+    wrapped = (one for one in modules.values() if isinstance(one, DistributedDataParallel))
+    return {id(parameter) for one in wrapped for parameter in one.parameters()}
 
 
 def arrivals(passes: Iterable[BackwardPass], bit: int) -> list[tuple[BackwardPass, str]]:
@@ -137,7 +169,7 @@ def by_tensor(events: Iterable[Event]) -> dict[int, list[Event]]:
     return found
 
 
-def _state(session: Session, tensor: Tensor, uses: Uses) -> State:
+def _state(session: Session, tensor: Tensor, uses: Uses, shared: bool) -> State:
     gradient, tape = tensor.grad, session.tape
     came = arrivals(tape.backwards, tape.flow.graph.bit_of.get(id(tensor), -1))
     if gradient is None:
@@ -149,10 +181,17 @@ def _state(session: Session, tensor: Tensor, uses: Uses) -> State:
         return State("none")
     if old is not None and came and all(state == "zero" for _, state in came):
         return State("zero")
+    if shared and not came and not _set(tensor, uses):
+        return State("none")  # it came from other processes: this one's loss knows nothing of it
     if not is_zero(gradient):
         return State("gradient")
     cleared = _cleared(tensor, came, uses) if any(s == "value" for _, s in came) else None
     return cleared or State("zero")
+
+
+def _set(tensor: Tensor, uses: Uses) -> bool:
+    """Whether the reader's own code put the gradient there."""
+    return any(event.kind == "set_grad" for event in uses.events.get(id(tensor), ()))
 
 
 def _cleared(tensor: Tensor, came: list[tuple[BackwardPass, str]], uses: Uses) -> State | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -32,7 +32,7 @@ class LateSwitch:
 
 def find_late_switches(facts: Facts) -> tuple[LateSwitch, ...]:
     """The late switches of all that got no gradient and was to have one."""
-    found: dict[tuple[Line | None, Literal["freeze", "unfreeze"]], list[str]] = {}
+    found: dict[tuple[Line | None, Literal["freeze", "unfreeze"]], dict[str, None]] = {}
     parameters = {id(p): n for n, p in facts.once.items()}
     for event in facts.events:
         tensor = event.tensor
@@ -44,10 +44,7 @@ def find_late_switches(facts: Facts) -> tuple[LateSwitch, ...]:
         else:
             wanted = event.kind == "unfreeze" and tensor.grad is None
         if wanted and _too_late(event, tensor, facts):
-            names = found.setdefault((event.line, event.kind), [])
-            shown = name or _local_name(tensor, facts)
-            if shown not in names:
-                names.append(shown)
+            found.setdefault((event.line, event.kind), {})[name or _local_name(tensor, facts)] = None
     raised = facts.raised is not None and re.search(_MISSED, facts.raised.message) is not None
     return tuple(LateSwitch(line, kind, tuple(names), raised) for (line, kind), names in found.items())
 
@@ -60,10 +57,9 @@ def _too_late(event: Event, tensor: Tensor, facts: Facts) -> bool:
     if event.kind == "freeze":
         return any(before)
     used_after = any(
-        entry.tensor() is tensor and any(o.tracked for o in call.outputs)
-        for call in facts.calls if call.number > event.number
-        for entry in call.inputs
-    )  # fmt: skip
+        call.number > event.number and any(o.tracked for o in call.outputs)
+        for call, _ in facts.uses_of.get(id(tensor), ())
+    )
     frozen_in_step = any(
         e.kind == "freeze" and e.in_step and e.number < event.number for e in facts.events_of(tensor)
     )
@@ -71,15 +67,27 @@ def _too_late(event: Event, tensor: Tensor, facts: Facts) -> bool:
 
 
 def _uses_before(event: Event, tensor: Tensor, facts: Facts) -> Iterator[int]:
-    """For each use of a tensor before an event that went into the loss: the leaves that autograd knew.
+    """For each use of a tensor before an event that went into a later loss: the leaves that autograd knew.
 
     Where the step raised, nothing is known to have been the loss: there every use counts.
     """
-    for call in facts.calls:
+    later = tuple(n for n, run in enumerate(facts.passes) if run.number > event.number)
+    into_later = facts.into_loss if len(later) == len(facts.passes) else _behind(later, facts)
+    for call, entry in facts.uses_of.get(id(tensor), ()):
         if not call.in_step or call.in_place or call.number >= event.number:
             continue
-        if facts.raised is not None or any(id(o) in facts.into_loss for o in call.outputs):
-            yield from (entry.tracked for entry in call.inputs if entry.tensor() is tensor)
+        if call.outputs and all(entry.tensor() is tensor for entry in call.outputs):
+            continue  # what gives back the very tensor, as `contiguous()` may, is no use of it
+        if facts.raised is not None or any(id(o) in into_later for o in call.outputs):
+            yield entry.tracked
+
+
+def _behind(passes: tuple[int, ...], facts: Facts) -> Container[int]:
+    """The `id`s of what went into the roots of these backward passes."""
+    known = facts.behind_passes
+    if passes not in known:
+        known[passes] = frozenset(facts.behind(root for n in passes for root in facts.passes[n].roots))
+    return known[passes]
 
 
 def _local_name(tensor: Tensor, facts: Facts) -> str:

@@ -49,6 +49,8 @@ class Passed:
     STANDARD = 512
     COMPILED = 1024
     SCALER = 2048
+    INSTALLED = 4096
+    """A package that is neither torch nor the standard library: what happens there is not the reader's to mend."""
 
 
 class Line(NamedTuple):
@@ -142,7 +144,7 @@ def _judge(code: CodeType, scope: dict[str, Any]) -> int:
             flags |= Passed.COMPILED
         return flags
     if _is_installed(file):
-        return flags | Passed.PACKAGE
+        return flags | Passed.PACKAGE | Passed.INSTALLED
     if file.startswith((*_STANDARD, "<frozen")):
         return flags | Passed.PACKAGE | Passed.STANDARD
     if is_generated(file, scope, _is_installed):

@@ -175,6 +175,11 @@ def autograd_grad(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str
     first = next_number()
     record = BackwardPass(call.number, tuple(entries), caller.line, to_leaves=False)
     record.about = tuple(about)
+    if all(entry.leaf is not None for entry in about):
+        asked = 0
+        for entry in about:
+            asked |= entry.tracked
+        record.asked = asked or -1
     record.called = tuple(tape.names.tensors.get(id(t)) or local_name(t, caller) for t in wrt)
     tape.add_derivative(record)
     out = watch(record, roots, tape.flow, 0, lambda: func(*args, **kwargs))

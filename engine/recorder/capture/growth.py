@@ -7,7 +7,9 @@ own objects included. A variable whose count rose with every call, over three ca
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from functools import reduce
+from itertools import islice, pairwise
+from operator import or_
 from types import ModuleType
 from typing import Any
 
@@ -15,6 +17,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from .names import modules_of
+from .postorder import postorder
 from .reading import attributes, behind, elements
 from .tensors import grad_fn_of
 
@@ -34,12 +37,12 @@ class Growth:
     def measure(self, variables: Mapping[str, object]) -> None:
         """Counts the nodes behind each variable as it is now."""
         self._calls += 1
-        for name, value in variables.items():
-            for path, tensors in holders(name, value):
-                count = _nodes(tensors)
-                if count:
-                    before = self._counts.setdefault(path, [0] * (self._calls - 1))
-                    before.append(count)
+        held = [one for name, value in variables.items() for one in holders(name, value)]
+        roots = [[node for t in tensors if (node := grad_fn_of(t)) is not None] for _, tensors in held]
+        for (path, _), count in zip(held, _numbers_of_nodes(roots), strict=True):
+            if count:
+                before = self._counts.setdefault(path, [0] * (self._calls - 1))
+                before.append(count)
 
     def growing(self) -> tuple[str, ...]:
         """The variables whose count rose with every call."""
@@ -94,12 +97,40 @@ def _opened(value: object) -> dict[str, object]:
     return attributes(value)
 
 
-def _nodes(tensors: list[Tensor]) -> int:
-    todo: list[Any] = [node for t in tensors if (node := grad_fn_of(t)) is not None]
-    seen: set[Any] = set()
+def _numbers_of_nodes(roots: list[list[Any]]) -> list[int]:
+    """How many nodes are behind each of several variables' nodes.
+
+    Thousands of variables may hold tensors of one graph. Then that is walked once, and what is behind a node is the
+    bits of a number; unless it is so large that these would take more memory than the time is worth.
+    """
+    several = sum(map(bool, roots)) > 1
+    order = _ordered([node for nodes in roots for node in nodes]) if several else None
+    if order is None:
+        return [_walked(nodes) for nodes in roots]
+    behind: dict[Any, int] = {}
+    for number, node in enumerate(order):
+        bits = 1 << number
+        for following in _behind(node):
+            bits |= behind[following]
+        behind[node] = bits
+    return [reduce(or_, map(behind.__getitem__, nodes), 0).bit_count() for nodes in roots]
+
+
+def _ordered(roots: list[Any]) -> list[Any] | None:
+    """The nodes behind `roots`, each after all that are behind it; None where there are too many."""
+    order = list(islice(postorder(roots, _behind), _MOST))
+    return order if len(order) < _MOST else None
+
+
+def _behind(node: Any) -> list[Any]:
+    return [following for following, _ in node.next_functions if following is not None]
+
+
+def _walked(nodes: list[Any]) -> int:
+    todo, seen = list(nodes), set[Any]()
     while todo and len(seen) < _MOST:
         node = todo.pop()
         if node not in seen:
             seen.add(node)
-            todo += [following for following, _ in node.next_functions if following is not None]
+            todo += _behind(node)
     return len(seen)

@@ -173,9 +173,8 @@ def _sink(tape: Tape, call: Call, name: str, out: object) -> None:
 def _add_numbers(tape: Tape, call: Call, inputs: list[Entry], args: tuple[Any, ...], caller: Caller) -> None:
     """Links numbers among the arguments to the sinks they came from, or says that they may come from one."""
     constants = caller.frame.f_code.co_consts if caller.frame is not None else ()
-    lists = {id(s.result) for s in tape.sinks if isinstance(s.result, list)}
-    for number in numbers_in(args, lists):
-        sink = next((s for s in reversed(tape.sinks) if s.result is number), None)
+    for number in numbers_in(args, tape.results):
+        sink = tape.results.get(id(number))
         if sink is not None and not isinstance(number, int):
             inputs.append(sink.outputs[0])
         elif not any(number is constant for constant in constants) and not isinstance(number, int):

@@ -180,6 +180,26 @@ def items_of(name: str, value: object) -> Iterator[tuple[str, object]]:
         )
 
 
+def add_stepped(names: Names, stepped: Iterable[Optimizer]) -> None:
+    """Names the optimizers that made a step and no variable leads to: by the module that keeps one, or by number."""
+    known = {id(optimizer) for optimizer in names.optimizers.values()}
+    for optimizer in stepped:
+        if id(optimizer) not in known:
+            known.add(id(optimizer))
+            number = len(names.optimizers)
+            unnamed = f"optimizer {number}" if number else "optimizer"
+            names.optimizers[_kept_by_a_module(names, optimizer) or unnamed] = optimizer
+
+
+def _kept_by_a_module(names: Names, optimizer: Optimizer) -> str:
+    for layers in names.layers.values():
+        for path, module in layers:
+            for key, value in vars(module).items():
+                if value is optimizer:
+                    return f"{path}.{key}" if path else key
+    return ""
+
+
 def add_held(names: Names, met: Container[int]) -> None:
     """Names what an optimizer holds and the step used, but no variable leads to, after the optimizer."""
     for name, optimizer in names.optimizers.items():

@@ -66,8 +66,10 @@ class Session:
         constant: Iterable[str] = (),
         file: str = "",
         measure: int = MEASURE,
+        line: int = 0,
     ) -> None:
         self.file = file
+        self.line = line
         self._variables = variables
         self._optimizers = list(optimizers)
         self.constant = tuple(constant)
@@ -190,7 +192,7 @@ class Session:
 
         Of several passes none is the loss: then it is the number that was returned, or nothing.
         """
-        runs = [run for run in self.tape.backwards if run.to_leaves]
+        runs = self.tape.backwards
         number = self.returned if isinstance(self.returned, float) else None
         self.loss_value = runs[0].loss if len(runs) == 1 else number
 
@@ -211,7 +213,7 @@ class Session:
 
     def _is_done(self, loss: object) -> bool:
         """Whether the step called `backward()` itself: what it returns then is for the log."""
-        roots = [root for run in self.tape.backwards if run.to_leaves for root in run.roots]
+        roots = [root for run in self.tape.backwards for root in run.roots]
         if not roots:
             if not self.moved_by_hand():
                 return False

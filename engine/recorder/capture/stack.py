@@ -47,6 +47,20 @@ def _from_the_cell(frames: Iterable[FrameType]) -> tuple[FrameType, ...]:
     return found[at:]
 
 
+def frames_standing(frame: FrameType | None) -> tuple[FrameType, ...]:
+    """The reader's frames of a thread that stands at `frame`, the outermost first; those around the recorder, which
+    runs the reader's code, are none."""
+    inside: list[FrameType] = []
+    found: list[FrameType] = []
+    while frame is not None:
+        if judged(frame) & Passed.READER:
+            inside.append(frame)
+        elif judged(frame) & Passed.RECORDER:
+            found = list(inside)
+        frame = frame.f_back
+    return tuple(reversed(found or inside))
+
+
 def variables_in(frames: Iterable[FrameType]) -> dict[str, object]:
     """The variables of the frames, those of their modules that they use included.
 

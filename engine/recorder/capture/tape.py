@@ -6,8 +6,10 @@ alias that was made out of the mode's sight; one that changed since it was last 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 import torch
@@ -22,6 +24,7 @@ from .source_text import line_that_calls
 from .tensors import content_of, grad_fn_of, is_plain, read_only
 from .torch_private import number_of
 
+_NUMBER = attrgetter("number")
 EventKind = Literal[
     "backward", "clear", "set_grad", "freeze", "unfreeze", "optimizer", "grad_of_non_leaf", "array_edit"
 ]
@@ -70,6 +73,8 @@ class Tape:
     calls: list[Call] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     sinks: list[Call] = field(default_factory=list)
+    results: dict[int, Call] = field(default_factory=dict)
+    """The last of these that gave an object, by the `id` of that."""
     backwards: list[BackwardPass] = field(default_factory=list)
     derivatives: list[BackwardPass] = field(default_factory=list)
     """The passes of `autograd.grad`, which puts nothing in any `.grad`."""
@@ -132,6 +137,7 @@ class Tape:
         """Adds a call whose values left torch."""
         self.calls.append(call)
         self.sinks.append(call)
+        self.results[id(call.result)] = call
         if call.kind == "numpy" and call.inputs[0].storage:
             self.arrays[call.inputs[0].storage] = call.line
 
@@ -226,6 +232,7 @@ class Tape:
         self.refused = []
         self.stepped, self.stepped_after, self.reads, self.local_modules = [], [], [], {}
         self.sinks = [call for call in self.sinks if not call.in_step]
+        self.results = {id(call.result): call for call in self.sinks}
         self.flow.forget_the_dead()
         self.in_step = True
         self.tick()
@@ -235,7 +242,7 @@ class Tape:
         """Lets everything go. Calls and entries point at each other: untied, they need no garbage collection."""
         for call in self.calls:
             call.let_go()
-        self.calls, self.events, self.sinks, self.inputs = [], [], [], []
+        self.calls, self.events, self.sinks, self.inputs, self.results = [], [], [], [], {}
         self.backwards, self.derivatives = [], []
         self.flow = Flow()
 
@@ -252,7 +259,7 @@ class Tape:
         if known.born <= self.began and self.in_step and id(known) not in self.brought:
             self._bring_in(tensor, known)
         writes = self.flow.writes.get(known.storage)
-        late = [w for w in writes if w.number > known.born] if writes else []
+        late = writes[bisect_right(writes, known.born, key=_NUMBER) :] if writes else []
         if known.requires_grad == tensor.requires_grad and not late:
             node = grad_fn_of(tensor) if known.requires_grad else None
             if (number_of(node) if node is not None else None) == known.sequence:

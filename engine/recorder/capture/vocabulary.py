@@ -144,9 +144,11 @@ def numbers_in(value: object, known: Collection[int] = (), depth: int = 3) -> li
 
     A list whose `id` is `known` is given as it is.
     """
+    if isinstance(value, float | int | complex):
+        return [value]
     if isinstance(value, Tensor | str | bytes):
         return []
-    if isinstance(value, float | int | complex) or type(value).__module__ == "numpy" or id(value) in known:
+    if type(value).__module__ == "numpy" or (isinstance(value, list) and id(value) in known):
         return [value]
     if depth and isinstance(value, list | tuple):
         return [number for item in value for number in numbers_in(item, known, depth - 1)]

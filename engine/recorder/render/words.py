@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from ..record import Cut, Finding, GradientState, Location, ParameterRecord
+from ..record import Cut, Finding, GradientState, Location, ParameterRecord, RankEnd
 
 
 class Word(NamedTuple):
@@ -39,6 +39,15 @@ BACK: dict[GradientState, Word] = {
     "none": Word("x", "✕", "no gradient"),
 }
 """What came back to a stage."""
+
+RANK_ENDS: dict[RankEnd, Word] = {
+    "recorded": Word("+", "✔", "recorded"),
+    "raised": Word("x", "✕", "raised"),
+    "ended": Word("-", "·", "ended"),
+    "waits": Word("x", "✕", "waits"),
+    "silent": Word("?", "?", "no answer"),
+}
+"""How a rank of a distributed job came to its end."""
 
 FAULT = Word("x", "✕", "fault")
 UNUSED = Word("o", "○", "unused")

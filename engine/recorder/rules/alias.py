@@ -40,7 +40,7 @@ def _array_edits(analysis: Analysis) -> Iterator[Fault]:
 
 
 def _snapshots(analysis: Analysis) -> Iterator[Fault]:
-    storages: dict[int, str] = {}
+    storages: dict[int, str] | None = None
     own = {id(p) for p in analysis.names.parameters.values()} | analysis.held
     for name, value in analysis.names.variables.items():
         if isinstance(value, nn.Module | Optimizer) or not isinstance(value, Tensor | dict | list | tuple):
@@ -52,9 +52,9 @@ def _snapshots(analysis: Analysis) -> Iterator[Fault]:
                 continue
             if id(tensor) in own:
                 continue
-            storages = storages or {
-                analysis.flow.storage_of(p): n for n, p in analysis.once.items() if analysis.trainable(n)
-            }
+            if storages is None:
+                trainable = ((n, p) for n, p in analysis.once.items() if analysis.trainable(n))
+                storages = {analysis.flow.storage_of(p): n for n, p in trainable}
             if entry.storage in storages:
                 shared.append(storages[entry.storage])
                 line = entry.call.line

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from ...text import listed, verb
 from ..analysis.analysis import Analysis
-from ..analysis.facts import closure
+from ..analysis.cuts import CutFound
 from ..capture.data_flow import Entry
+from ..capture.frames import Passed
 from ..capture.summands import summands
 from ..rule import Fault, Rule, Severity
+from ..starving import drawn
 
 WHAT = "a term of the loss is a constant"
 
@@ -22,8 +24,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         constant = [term for term in terms if term.value and not term.tracked]
         if any(_copies(term, moving) for term in constant):
             continue  # a surrogate: its value and its gradient are put together on purpose
-        for term in constant:
-            yield from _lost_by(term, analysis)
+        yield from _lost_by(constant, analysis)
 
 
 def _copies(term: Entry, moving: set[int]) -> bool:
@@ -39,19 +40,50 @@ def _copies(term: Entry, moving: set[int]) -> bool:
     return any(id(one) in moving for came in call.inputs for one in (came, *summands(came)))
 
 
-def _lost_by(term: Entry, analysis: Analysis) -> Iterator[Fault]:
-    """The cuts behind a constant term."""
-    ancestors = closure([term])
-    for cut in analysis.cuts:
-        names = analysis.trainable_among(analysis.named(cut.lost))
-        if not names or not cut.intended or cut.kind == "create_graph":
-            continue
-        if any(id(e) in ancestors for e in cut.outputs):
-            text = (
-                f"A term of the loss is a constant, so it moves nothing: {listed(names)} "
-                f"{verb(names, 'loses', 'lose')} this path."
-            )
-            yield Fault(cut.line, tuple(names), text, kind=cut.kind)
+def _lost_by(terms: list[Entry], analysis: Analysis) -> Iterator[Fault]:
+    """The cuts behind each of the constant terms, what several have in common looked at once."""
+    ends: dict[int, list[int]] = {}
+    for number, cut in enumerate(analysis.cuts):
+        if cut.intended and cut.kind != "create_graph" and not _is_scored(cut, analysis):
+            for entry in cut.outputs:
+                ends.setdefault(id(entry), []).append(number)
+    seen, told = set[int](), set[int]()
+    for term in terms:
+        todo, found = [term], set[int]()
+        while todo:
+            entry = todo.pop()
+            if id(entry) not in seen:
+                seen.add(id(entry))
+                found.update(ends.get(id(entry), ()))
+                todo += analysis.before_entry(entry)
+        for number in sorted(found - told):
+            cut = analysis.cuts[number]
+            names = analysis.trainable_among(analysis.named(cut.lost))
+            if names:
+                text = (
+                    f"A term of the loss is a constant, so it moves nothing: {listed(names)} "
+                    f"{verb(names, 'loses', 'lose')} this path."
+                )
+                yield Fault(cut.line, tuple(names), text, kind=cut.kind)
+        told |= found
+
+
+def _is_scored(cut: CutFound, analysis: Analysis) -> bool:
+    """Whether numbers were drawn there whose log-probability carries the gradient: the score-function estimator."""
+    if not drawn(cut):
+        return False
+    carried, todo = set[int](), list(cut.outputs)
+    while todo:
+        entry = todo.pop()
+        if id(entry) not in carried:
+            carried.add(id(entry))
+            todo += analysis.after_entry(entry)
+    return any(
+        call.passed & Passed.DISTRIBUTION
+        and any(id(entry) in carried for entry in call.inputs)
+        and any(entry.tracked & cut.lost and id(entry) in analysis.moving_loss for entry in call.outputs)
+        for call in analysis.calls
+    )
 
 
 RULE = Rule(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..analysis.analysis import Analysis
+from ..analysis.cuts import CutFound
 from ..analysis.facts import closure
 from ..capture.backward import BackwardPass
 from ..capture.data_flow import Entry
@@ -18,6 +19,7 @@ SLICED = (
     "part first, and compute with that."
 )
 SWITCH = "Call `.requires_grad_()` on it before anything is computed from it."
+Place = tuple[int | None, int]
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
@@ -31,18 +33,32 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     ):
         return
     run = analysis.derivatives[-1]
-    graph = _graph(run)
+    graph, cuts = _graph(run), _cuts_before(run, analysis)
     for entry, name in zip(run.about, run.called, strict=True):
         if NO_GRADIENT in raised.message:
             if not entry.requires_grad:
                 text = f"{raised.type}: {_who(name)}{_made(entry, ', made')} does not require a gradient."
                 yield Fault(analysis.raised_line, (), text, SWITCH)
         elif _place(entry) not in graph:
-            yield _unused(entry, name, run, graph, analysis)
+            yield _unused(entry, name, graph, cuts, analysis)
+
+
+def _cuts_before(run: BackwardPass, analysis: Analysis) -> list[tuple[CutFound, set[int]]]:
+    """The cuts behind what is differentiated, each with the ids of the entries that it cuts off."""
+    known = closure(run.roots)
+    return [
+        (cut, known & closure(entry for call in cut.calls for entry in call.inputs))
+        for cut in analysis.cuts
+        if any(id(e) in known for e in cut.outputs)
+    ]
 
 
 def _unused(
-    entry: Entry, name: str, run: BackwardPass, graph: set[tuple[int, int]], analysis: Analysis
+    entry: Entry,
+    name: str,
+    graph: set[Place],
+    cuts: list[tuple[CutFound, set[int]]],
+    analysis: Analysis,
 ) -> Fault:
     kind = analysis.raised.type if analysis.raised is not None else ""
     whole = _in_graph_before(entry, graph, analysis)
@@ -52,18 +68,15 @@ def _unused(
             f"computed from the whole of that, not from {_who(name)}."
         )
         return Fault(analysis.raised_line, (), text, SLICED)
-    known = closure(run.roots)
-    if id(entry) in known:
-        for cut in analysis.cuts:
-            ends = any(id(e) in known for e in cut.outputs)
-            if ends and any(id(entry) in closure(call.inputs) for call in cut.calls):
-                text = f"{kind}: the path from {_who(name)} to what is differentiated is cut on this line."
-                return Fault(cut.line, (), text, kind=cut.kind)
+    for cut, before in cuts:
+        if id(entry) in before:
+            text = f"{kind}: the path from {_who(name)} to what is differentiated is cut on this line."
+            return Fault(cut.line, (), text, kind=cut.kind)
     text = f"{kind}: nothing of {_who(name)} goes into what is differentiated."
     return Fault(analysis.raised_line, (), text)
 
 
-def _graph(run: BackwardPass) -> set[tuple[int, int]]:
+def _graph(run: BackwardPass) -> set[Place]:
     """The outputs of nodes, and the leaves, that what is differentiated was computed from."""
     found = {_place(root) for root in run.roots}
     for node in run.next:
@@ -73,14 +86,14 @@ def _graph(run: BackwardPass) -> set[tuple[int, int]]:
     return found
 
 
-def _place(entry: Entry) -> tuple[int, int]:
+def _place(entry: Entry) -> Place:
     """Where a tensor stands in a graph: a leaf, or an output of a node."""
     if entry.leaf is not None:
         return ~entry.leaf, 0
-    return (entry.sequence, entry.output_number) if entry.sequence is not None else (-1 << 62, 0)
+    return entry.sequence, entry.output_number
 
 
-def _in_graph_before(entry: Entry, graph: set[tuple[int, int]], analysis: Analysis) -> Entry | None:
+def _in_graph_before(entry: Entry, graph: set[Place], analysis: Analysis) -> Entry | None:
     """The nearest tensor that an unused one was made of and that is in the graph."""
     todo, seen = list(analysis.before_entry(entry)), set[int]()
     while todo:
@@ -99,8 +112,7 @@ def _who(name: str) -> str:
 
 
 def _name(entry: Entry, analysis: Analysis) -> str:
-    named = analysis.named(1 << entry.leaf) if entry.leaf is not None else []
-    name = named[0] if named else entry.name
+    name = (analysis.bits.get(entry.leaf) if entry.leaf is not None else None) or entry.name
     if name:
         return f"`{name}`"
     line = entry.call.line if entry.call is not None else None

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from ...text import listed
 from ..analysis.analysis import Analysis
-from ..capture.source_text import line_that_binds
 from ..rule import Fault, Rule, Severity
 
 WHAT = "all that the optimizer holds is frozen"
@@ -27,8 +26,9 @@ def check(analysis: Analysis) -> Iterator[Fault]:
             and not any(analysis.trains(optimizer, p) for p in held)
         ):
             frozen = analysis.frozen_in(optimizer)
-            text = f"All that `{name}` holds is frozen ({listed(frozen)}), so its step moves nothing."
-            yield Fault(line_that_binds(analysis.file, name.partition(".")[0]), tuple(frozen), text)
+            which = f" ({listed(frozen)})" if frozen else ""
+            text = f"All that `{name}` holds is frozen{which}, so its step moves nothing."
+            yield Fault(analysis.line_that_binds(name), tuple(frozen), text)
 
 
 RULE = Rule(

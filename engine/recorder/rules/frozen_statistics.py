@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...text import listed, verb
 from ..analysis.analysis import Analysis
@@ -13,20 +13,33 @@ WHAT = "the layer is frozen and in train mode"
 
 def check(analysis: Analysis) -> Iterator[Fault]:
     """The places where it happens."""
+    if all(p.requires_grad for p in analysis.names.parameters.values()):
+        return
     moved: list[str] = []
     owners: list[str] = []
+    inside = _by_module(analysis.names.parameters)
     for buffer in analysis.moved_buffers:
         if analysis.names.tensors[id(analysis.names.buffers[buffer.name][0])] != buffer.name:
             continue  # told already, under its first name
-        below = [n for n in analysis.names.parameters if n.startswith(f"{buffer.module}.")]
-        parent = buffer.module.rpartition(".")[0]
-        around = below or [n for n in analysis.names.parameters if parent and n.startswith(f"{parent}.")]
+        below = inside.get(buffer.module, [])
+        around = below or inside.get(buffer.module.rpartition(".")[0], [])
         if around and not any(analysis.tensor(n).requires_grad for n in around):
             moved.append(buffer.name)
             owners += below
     if moved:
         text = f"The layer is frozen and {listed(moved)} still {verb(moved, 'moves', 'move')}: it is in train mode."
         yield Fault(analysis.frozen_at(owners), tuple(moved), text)
+
+
+def _by_module(names: Iterable[str]) -> dict[str, list[str]]:
+    """The names of the parameters in each module, those of the modules in it included."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        module = name.rpartition(".")[0]
+        while module:
+            found.setdefault(module, []).append(name)
+            module = module.rpartition(".")[0]
+    return found
 
 
 RULE = Rule(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 
@@ -44,9 +45,14 @@ def _detached_in_place(analysis: Analysis) -> Line | None:
     return next((call.line for call in reversed(analysis.calls) if call.operation == "detach_"), None)
 
 
+def _refused_at(analysis: Analysis) -> float:
+    """The number of the last call before the pass that refused: it is the last one, of `backward()` or of `grad()`."""
+    return max((run.number for run in (*analysis.passes, *analysis.derivatives)), default=math.inf)
+
+
 def _last_is_a_step(analysis: Analysis) -> bool:
     """Whether the last change in place before the failed pass was an optimizer's."""
-    until = analysis.passes[-1].number if analysis.passes else 1 << 62
+    until = _refused_at(analysis)
     moved = [e.number for e in analysis.events if e.kind == "optimizer" and e.number < until]
     edits = [c.number for c in analysis.calls if c.in_place and c.number < until]
     return bool(moved) and max(moved) > max(edits, default=0)
@@ -54,7 +60,7 @@ def _last_is_a_step(analysis: Analysis) -> bool:
 
 def _last_in_place(analysis: Analysis) -> Line | None:
     """The latest line that changed memory which the graph also uses."""
-    until = analysis.passes[-1].number if analysis.passes else 1 << 62
+    until = _refused_at(analysis)
     found: list[tuple[int, Line]] = []
     for call in analysis.calls:
         entries = analysis.flow.sharing(call.storage) if call.in_place else ()

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from ...text import listed, verb
 from ..analysis.analysis import Analysis
 from ..capture.frames import Line
-from ..capture.names import ids_in
 from ..rule import Fault, Rule, Severity
 from ..starving import without_gradient
 
@@ -49,8 +48,7 @@ def _left_out(analysis: Analysis) -> Iterator[Fault]:
     blamed = {*analysis.wiped, *analysis.named(lost)}
     blamed |= {n for n, p in analysis.names.parameters.items() if id(p) in switched}
     for optimizer in analysis.working_optimizers.values():
-        mine = ids_in(optimizer)
-        names = [n for n, p in analysis.once.items() if id(p) in mine]
+        names = analysis.held_by(optimizer)
         if not any(analysis.states[n] == "gradient" for n in names):
             continue
         idle = [

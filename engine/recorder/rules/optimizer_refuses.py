@@ -29,14 +29,14 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         yield from raised_as(MODULE, COMPUTED, analysis, instead=FUNCTIONAL)
     tensor = analysis.refused
     entry = analysis.flow.look_up(tensor) if tensor is not None else None
-    line = entry.call.line if entry is not None and entry.call is not None else None
-    name = analysis.names.tensors.get(id(tensor), "")
+    call = entry.call if entry is not None else None
+    line = call.line if call is not None else None
     more = ""
-    if line is not None:
-        operation = entry.call.operation if entry is not None and entry.call is not None else ""
-        made_of = analysis.named(entry.tracked) if entry is not None else []
+    if entry is not None and call is not None and line is not None:
+        name = analysis.names.tensors.get(id(tensor), "")
+        made_of = analysis.named(entry.tracked)
         of = f" out of {listed(made_of)}" if made_of else ""
-        more = f" `{operation}` made {f'`{name}`' if name else 'it'}{of} on this line."
+        more = f" `{call.operation}` made {f'`{name}`' if name else 'it'}{of} on this line."
     yield from raised_as(OPTIMIZER, WHAT, analysis, line=line, more=more)
 
 

@@ -72,6 +72,17 @@ def test_of_other_operations_no_more_is_known(operation: Between) -> None:
     assert cause_after(operation) is None
 
 
+@pytest.mark.parametrize("size", [4, 4000])
+@pytest.mark.parametrize("rest", [0.0, 1.0, -1.0])
+def test_a_factor_is_all_zeros_only_where_every_element_is(size: int, rest: float) -> None:
+    weight, factor = nn.Parameter(torch.ones(size)), torch.zeros(size)
+    factor[0] = rest
+    analysis = analysis_of(lambda: (weight * (factor * 1))[1:].sum(), {"weight": weight})
+    (zero,) = analysis.zeros
+    assert (zero.cause is not None) == (rest == 0)
+    assert zero.cause is None or zero.cause.why.startswith("the other factor")
+
+
 def test_a_factor_that_is_zero_before_its_first_step_is_no_harm() -> None:
     net, gain, x = nn.Linear(3, 4), nn.Parameter(torch.zeros(1)), torch.ones(5, 3)
     (zero,) = analysis_of(lambda: (1 + gain * net(x)).pow(2).mean(), {"net": net, "gain": gain}).zeros

@@ -34,8 +34,9 @@ def told(analysis: Analysis) -> list[tuple[str, str, tuple[str, ...], bool]]:
 
 
 def after(operation: Callable[[Tensor], Tensor]) -> Analysis:
-    """The analysis of a step with an operation between two layers."""
+    """The analysis of a step with an operation between two layers; its input is well away from zero."""
     net, head, x = nn.Linear(3, 4), nn.Linear(4, 1), torch.ones(5, 3)
+    nn.init.ones_(net.weight)
     return analysis_of(lambda: loss_of(head(operation(net(x)))), {"net": net, "head": head, "x": x})
 
 
@@ -77,7 +78,7 @@ def test_a_function_that_returns_nothing_and_one_that_returns_zeros() -> None:
 
     def step(function: type[NoneBack]) -> Analysis:
         other.grad = x.grad = None
-        return analysis_of(lambda: loss_of(function.apply(x, other.expand(5, 4))), {"other": other, "x": x})  # type: ignore[no-untyped-call]
+        return analysis_of(lambda: loss_of(function.apply(x, other.expand(5, 4))), {"x": x, "other": other})  # type: ignore[no-untyped-call]
 
     nothing, zeros = step(NoneBack), step(ZerosBack)
     assert told(nothing) == [("custom_function", "NoneBack", ("other",), False)]

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import torch
+from torch import nn
 
 from engine.recorder import ScriptError, record_file, record_step, recording
 from engine.recorder.capture.backward import SMALL
@@ -61,25 +62,119 @@ def test_a_hook_that_a_cut_tensor_refuses_is_put_down_to_the_cut(ask: str, tmp_p
     assert findings(report)[0] == ("detach", 5)
 
 
-def test_a_shape_that_a_custom_function_returns_wrong_is_told_with_both_shapes(tmp_path: Path) -> None:
-    text = """
-w = nn.Parameter(torch.ones(3))
-class Twice(torch.autograd.Function):
+@pytest.mark.parametrize("wrong", [1, 2])
+def test_a_shape_that_a_custom_function_returns_wrong_is_told_with_both_shapes(
+    wrong: int, tmp_path: Path
+) -> None:
+    text = f"""
+v, w = nn.Parameter(torch.ones(3)), nn.Parameter(torch.ones(3))
+class Sum(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, value):
-        return value * 2
+    def forward(ctx, one, other):
+        return one + other
     @staticmethod
     def backward(ctx, gradient):
-        return gradient.sum().expand(2)
+        return {"gradient.sum().expand(2), gradient" if wrong == 1 else "gradient, gradient.sum().expand(2)"}
 def step():
-    return Twice.apply(w).sum()
+    return Sum.apply(v, w).sum()
 """
     report = told(text, tmp_path)
     assert findings(report) == [("custom_function", 11)]
     assert (
-        "a gradient of shape [2] for input 1 of `forward`, whose shape is [3]"
+        f"a gradient of shape [2] for input {wrong} of `forward`, whose shape is [3]"
         in report["findings"][0]["text"]
     )
+
+
+@pytest.mark.parametrize(
+    ("made", "asked", "who"),
+    [
+        ("other.sum() * w.sum()", "w[0]", "what the gradient is asked for was made of `w`"),
+        ("other.sum() * (2 * w).sum()", "w[0]", "what the gradient is asked for was made of `w`"),
+        (
+            "other.sum() * scaled.sum()",
+            "scaled[0]",
+            "what the gradient is asked for was made of the tensor of line 6",
+        ),
+        ("other.sum() * (w * 1)[0].sum()", "other[0]", "what the gradient is asked for was made of `other`"),
+        ("other.sum()", "w", "nothing of `w` goes into"),
+        ("other.sum() * scaled.detach().sum()", "scaled", "the path from `scaled` to"),
+    ],
+)
+def test_a_derivative_of_a_part_says_of_what_it_is_a_part(
+    made: str, asked: str, who: str, tmp_path: Path
+) -> None:
+    text = f"""
+first, other, w = (torch.ones(2, 3, requires_grad=True) for _ in range(3))
+def step():
+    scaled = first.sum() * w
+    loss = {made}
+    (slope,) = torch.autograd.grad(loss, {asked}, create_graph=True)
+    return loss + slope.sum()
+"""
+    (found,) = told(text, tmp_path)["findings"]
+    assert found["line"] == (7 if "detach" in made else 8)
+    assert who in found["text"]
+
+
+@pytest.mark.filterwarnings("ignore:Anomaly Detection", "ignore:Error detected")
+def test_an_anomaly_among_large_tensors_is_told_by_the_name_that_torch_gives() -> None:
+    weight = torch.zeros(SMALL + 1, requires_grad=True)
+
+    def step() -> None:
+        squared = weight * weight
+        with torch.autograd.set_detect_anomaly(True):
+            squared.sqrt().sum().backward()
+
+    (found,) = record_step(step, names={"weight": weight}).findings
+    assert found.kind == "non_finite"
+    assert found.location is not None
+    assert found.location.text.strip() == "squared.sqrt().sum().backward()"
+    assert found.text == "RuntimeError: the derivative of `Mul` is nan."
+
+
+def test_an_optimizer_that_is_given_a_view_says_what_it_was_made_of() -> None:
+    other, weight = torch.ones(2, requires_grad=True), torch.ones(3, requires_grad=True)
+
+    def step() -> None:
+        other.sum().backward()
+        scaled = weight * 2
+        torch.optim.SGD([scaled], 0.1)
+
+    (found,) = record_step(step, names={"other": other, "weight": weight}).findings
+    assert found.kind == "non_leaf"
+    assert "`mul` made it out of `weight` on this line." in found.text
+
+
+def test_a_derivative_that_nothing_moves_by_is_no_step() -> None:
+    net, x = nn.Linear(3, 1), torch.ones(4, 3)
+    parameters = list(net.parameters())
+
+    def looked(moves: bool) -> None:
+        slopes = torch.autograd.grad(net(x).sum(), parameters)
+        with torch.no_grad():
+            for parameter, slope in zip(parameters, slopes, strict=True):
+                (parameter if moves else parameter.clone()).sub_(0.1 * slope)
+
+    kinds = {}
+    for moves in (True, False):
+        with recording(names={"net": net}) as recorded:
+            looked(moves)
+        kinds[moves] = [finding.rule for finding in recorded.report.findings]
+    assert kinds == {True: [], False: ["nothing_recorded"]}
+
+
+def test_gradients_pile_up_from_the_second_call_on() -> None:
+    net, x = nn.Linear(3, 1), torch.ones(4, 3)
+    optimizer = torch.optim.SGD(net.parameters(), 0.01)
+
+    def step() -> None:
+        net(x).pow(2).mean().backward()
+        optimizer.step()
+
+    for calls in (1, 2, 3):
+        report = record_step(step, names={"net": net, "optimizer": optimizer}, calls=calls)
+        assert [finding.rule for finding in report.findings] == (["piled_up"] if calls > 1 else [])
 
 
 def test_one_output_of_several_is_not_the_whole() -> None:
