@@ -303,7 +303,7 @@ class Facts:
         """Whether a gradient is wanted there at all."""
         return (
             name in self.names.parameters
-            and self.names.parameters[name].requires_grad
+            and self.wants(self.names.parameters[name])
             and name not in self.constant
         )
 
@@ -364,6 +364,11 @@ class Facts:
         return closure(roots)
 
     @cached_property
+    def behind_passes(self) -> dict[tuple[int, ...], frozenset[int]]:
+        """By numbers of backward passes: what went into their roots, as far as anybody asked."""
+        return {}
+
+    @cached_property
     def working_optimizers(self) -> dict[str, Optimizer]:
         """The optimizers whose `step()` was called, or all that are known where none was."""
         called = {id(optimizer) for optimizer in self.stepped}
@@ -376,18 +381,22 @@ class Facts:
         at = self.raised.location if self.raised is not None else None
         return Line(at.file, at.line) if at is not None else None
 
-    def trains(self, optimizer: Optimizer, parameter: Tensor) -> bool:
-        """Whether a parameter required a gradient as the optimizer made its last step, or does where it made none."""
-        step = max((number for number, one in self.steps if one is optimizer), default=None)
-        later = (
-            event.kind == "freeze"
-            for event in self.events
-            if event.tensor is parameter
-            and event.kind in ("freeze", "unfreeze")
-            and step is not None
-            and event.number > step
-        )
-        return next(later, parameter.requires_grad)
+    def wants(self, parameter: Tensor) -> bool:
+        """Whether a parameter required a gradient as its optimizer made its last step, or does where none made any.
+
+        A player of a game is frozen while the other's turn is.
+        """
+        step = self._last_steps.get(id(parameter))
+        if step is not None:
+            for event in self.events_of(parameter):
+                if event.number > step and event.kind in ("freeze", "unfreeze"):
+                    return event.kind == "freeze"
+        return parameter.requires_grad
+
+    @cached_property
+    def _last_steps(self) -> dict[int, int]:
+        """By the `id` of a parameter: the number of the last call before the last step of an optimizer that holds it."""
+        return {key: number for number, optimizer in self.steps for key in ids_in(optimizer)}
 
     def frozen_at(self, names: Iterable[str]) -> Line | None:
         """The line that last froze one of these parameters, or else the one that binds the first's variable."""

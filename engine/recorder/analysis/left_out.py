@@ -123,7 +123,7 @@ class _Module:
     @cached_property
     def frozen(self) -> bool:
         """Whether all that is held is frozen."""
-        return not any(p.requires_grad for p in self.held)
+        return not any(self._facts.wants(p) for p in self.held)
 
     @cached_property
     def frozen_since(self) -> bool | None:
