@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from torch import Tensor
 from torch.optim import Optimizer
@@ -76,6 +77,8 @@ class Facts:
     fed: frozenset[int]
     moving: frozenset[int]
     buffers_before: Mapping[str, Snapshot]
+    growing: tuple[str, ...]
+    """Variables whose graph grows from call to call."""
     raised: Raised | None
     raised_in: str
     """The method of a custom `Function` that raised: "forward" or "backward"."""
@@ -404,8 +407,11 @@ def bits_in(bits: int) -> Iterator[int]:
         at = text.find("1", at + 1)
 
 
-def facts_of(session: Session) -> Facts:
-    """Works out the facts of a recording."""
+F = TypeVar("F", bound=Facts)
+
+
+def facts_of(session: Session, kind: type[F]) -> F:
+    """Works out the facts of a recording; `kind` is what more is to be known of them."""
     names, tape = session.names(), session.tape
     if not names.held() <= names.tensors.keys():
         add_held(names, _met(tape))
@@ -416,7 +422,7 @@ def facts_of(session: Session) -> Facts:
     states = states_of(session, names, uses)
     once = {n: p for n, p in names.parameters.items() if first[id(p)] == n}
     meant = {id(p) for n, p in names.parameters.items() if is_meant(n, session.constant)}
-    return Facts(
+    return kind(
         file=session.file,
         keep=tape.keep,
         calls=tuple(tape.calls),
@@ -447,6 +453,7 @@ def facts_of(session: Session) -> Facts:
         fed=frozenset(session.fed),
         moving=frozenset(session.moving),
         buffers_before=session.buffers,
+        growing=session.growth.growing(),
         raised=session.raised,
         raised_in=session.raised_in,
         refused=session.refused,
@@ -511,8 +518,9 @@ def closure(roots: Iterable[Entry], sinks: Sequence[Call] = (), *, through_updat
     todo: list[Entry | int] = list(roots)
     while todo:
         one = todo.pop()
-        if _key(one) not in seen:
-            seen.add(_key(one))
+        key = one if isinstance(one, int) else id(one)
+        if key not in seen:
+            seen.add(key)
             if through_updates or isinstance(one, int) or one.leaf is None:
                 todo += _made_from(one, sinks)
     return seen

@@ -61,8 +61,16 @@ def modules_of(key: str, module: nn.Module) -> list[tuple[str, nn.Module]]:
         seen.add(id(one))
         found.append((path, one))
         dot = f"{path}." if path else ""
-        todo += [(dot + name, behind(inner)) for name, inner in reversed(held_in(one, "_modules"))]
+        if inside := held_in(one, "_modules"):
+            todo += [
+                (dot + name, inner if issubclass(type(inner), nn.Module) else behind(inner))
+                for name, inner in reversed(inside)
+            ]
     return found
+
+
+_PLAIN = frozenset([nn.Parameter, Tensor])
+"""What nearly all parameters and buffers are, and a lazy one is not."""
 
 
 def held_in(module: nn.Module, kind: str) -> list[tuple[str, Any]]:
@@ -71,8 +79,13 @@ def held_in(module: nn.Module, kind: str) -> list[tuple[str, Any]]:
     Parameters of a lazy module are left out until its first forward makes them.
     """
     try:
-        items = getattr(module, kind).items()
-        return [(name, held) for name, held in items if held is not None and not is_lazy(held)]
+        found = getattr(module, kind)
+        if not found:
+            return []
+        return [
+            (name, held) for name, held in found.items()
+            if held is not None and (type(held) in _PLAIN or kind == "_modules" or not is_lazy(held))
+        ]  # fmt: skip
     except Exception:
         return []
 
