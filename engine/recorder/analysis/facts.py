@@ -421,7 +421,11 @@ def facts_of(session: Session, kind: type[F]) -> F:
     uses = Uses.of(session)
     states = states_of(session, names, uses)
     once = {n: p for n, p in names.parameters.items() if first[id(p)] == n}
-    meant = {id(p) for n, p in names.parameters.items() if is_meant(n, session.constant)}
+    meant = (
+        {id(p) for n, p in names.parameters.items() if is_meant(n, session.constant)}
+        if session.constant
+        else ()
+    )
     return kind(
         file=session.file,
         keep=tape.keep,
@@ -458,7 +462,9 @@ def facts_of(session: Session, kind: type[F]) -> F:
         raised_in=session.raised_in,
         refused=session.refused,
         used_before=session.used_before,
-        constant=frozenset(n for n, p in names.parameters.items() if id(p) in meant),
+        constant=frozenset(n for n, p in names.parameters.items() if id(p) in meant)
+        if meant
+        else frozenset(),
         bits=_leaf_names(tape, names, first),
         states={name: state.of for name, state in states.items()},
         wiped={name: state.cleared_by for name, state in states.items() if state.wiped and name in once},
@@ -468,7 +474,7 @@ def facts_of(session: Session, kind: type[F]) -> F:
         held=frozenset(names.held()),
         roots=roots,
         into_loss=into_loss,
-        perhaps=frozenset(closure(roots, tape.sinks)) if tape.sinks else into_loss,
+        perhaps=frozenset(closure_through(roots, tape.sinks)) if tape.sinks else into_loss,
         functions={call.function: call for call in tape.calls if call.function is not None},
     )
 
@@ -509,21 +515,28 @@ def _met(tape: Tape) -> set[int]:
     return {id(leaves[bit]) for bit in used.union(*(run.arrived for run in tape.backwards))}
 
 
-def closure(roots: Iterable[Entry], sinks: Sequence[Call] = (), *, through_updates: bool = True) -> set[int]:
-    """The ids of all entries whose values went into `roots`; with `sinks` through plain numbers as well.
+def closure(roots: Iterable[Entry], *, through_updates: bool = True) -> set[int]:
+    """The ids of all entries whose values went into `roots`.
 
     Without `through_updates` not through an edit of a leaf in place: what a weight was moved by is no part of the loss.
     """
     seen: set[int] = set()
-    todo: list[Entry | int] = list(roots)
+    todo = list(roots)
     while todo:
-        one = todo.pop()
-        key = one if isinstance(one, int) else id(one)
-        if key not in seen:
-            seen.add(key)
-            if through_updates or isinstance(one, int) or one.leaf is None:
-                todo += _made_from(one, sinks)
+        entry = todo.pop()
+        if id(entry) not in seen:
+            seen.add(id(entry))
+            if through_updates or entry.leaf is None:
+                todo += entry.previous
+                if entry.call is not None:
+                    todo += entry.call.inputs
     return seen
+
+
+def closure_through(roots: Iterable[Entry], sinks: Sequence[Call]) -> set[int]:
+    """The same through plain numbers as well, which left torch in `sinks`."""
+    ends: list[Entry | int] = list(roots)
+    return {_key(one) for one in postorder(ends, lambda one: _made_from(one, sinks))}
 
 
 def open_ways(roots: Iterable[Entry], bits: int, sinks: Sequence[Call] = ()) -> dict[int, int]:

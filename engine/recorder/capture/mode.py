@@ -116,9 +116,8 @@ def _plain(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict
         given = tensors_of(args[1:])
     else:
         given = tensors_of(args)
-        for key, value in kwargs.items():
-            if key != "out":
-                given += [value] if isinstance(value, Tensor) else tensors_of((value,))
+        if kwargs:
+            given += tensors_of([v for k, v in kwargs.items() if k != "out"])
     if not tape.names.parameters and tape.in_step and caller.module is not None:
         tape.add_local_modules(caller)
     inputs = [tape.entry_of(tensor, caller) for tensor in given]

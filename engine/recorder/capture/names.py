@@ -82,10 +82,9 @@ def held_in(module: nn.Module, kind: str) -> list[tuple[str, Any]]:
         found = getattr(module, kind)
         if not found:
             return []
-        return [
-            (name, held) for name, held in found.items()
-            if held is not None and (type(held) in _PLAIN or kind == "_modules" or not is_lazy(held))
-        ]  # fmt: skip
+        if _PLAIN.issuperset(map(type, found.values())):
+            return list(found.items())
+        return [(name, held) for name, held in found.items() if held is not None and not is_lazy(held)]
     except Exception:
         return []
 
@@ -120,14 +119,15 @@ def _add(names: Names, key: str, value: object) -> None:
         layers = names.layers[key] = modules_of(key, value)
         for owner, module in layers:
             names.modules.setdefault(id(module), owner)
+            dot = f"{owner}." if owner else ""
             for name, buffer in held_in(module, "_buffers"):
-                full = f"{owner}.{name}" if owner else name
+                full = dot + name
                 names.buffers[full] = (buffer, owner)
                 names.tensors.setdefault(id(buffer), full)
             for name, parameter in held_in(module, "_parameters"):
                 if id(parameter) not in seen:
                     seen.add(id(parameter))
-                    full = f"{owner}.{name}" if owner else name
+                    full = dot + name
                     names.parameters[full] = parameter
                     names.tensors.setdefault(id(parameter), full)
     elif isinstance(value, Tensor):
