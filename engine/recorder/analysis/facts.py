@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from torch import Tensor
 from torch.optim import Optimizer
@@ -79,6 +80,8 @@ class Facts:
     fed: frozenset[int]
     moving: frozenset[int]
     buffers_before: Mapping[str, Snapshot]
+    growing: tuple[str, ...]
+    """Variables whose graph grows from call to call."""
     raised: Raised | None
     raised_in: str
     """The method of a custom `Function` that raised: "forward" or "backward"."""
@@ -433,8 +436,11 @@ def bits_in(bits: int) -> Iterator[int]:
         at = text.find("1", at + 1)
 
 
-def facts_of(session: Session) -> Facts:
-    """Works out the facts of a recording."""
+F = TypeVar("F", bound=Facts)
+
+
+def facts_of(session: Session, kind: type[F]) -> F:
+    """Works out the facts of a recording; `kind` is what more is to be known of them."""
     names, tape = session.names(), session.tape
     add_stepped(names, tape.stepped)
     if not names.held() <= names.tensors.keys():
@@ -445,8 +451,12 @@ def facts_of(session: Session) -> Facts:
     uses = Uses.of(session)
     states = states_of(session, names, uses)
     once = {n: p for n, p in names.parameters.items() if first[id(p)] == n}
-    meant = {id(p) for n, p in names.parameters.items() if is_meant(n, session.constant)}
-    return Facts(
+    meant = (
+        {id(p) for n, p in names.parameters.items() if is_meant(n, session.constant)}
+        if session.constant
+        else ()
+    )
+    return kind(
         file=session.file,
         line=session.line,
         keep=tape.keep,
@@ -479,11 +489,14 @@ def facts_of(session: Session) -> Facts:
         fed=frozenset(session.fed),
         moving=frozenset(session.moving),
         buffers_before=session.buffers,
+        growing=session.growth.growing(),
         raised=session.raised,
         raised_in=session.raised_in,
         refused=session.refused,
         used_before=session.used_before,
-        constant=frozenset(n for n, p in names.parameters.items() if id(p) in meant),
+        constant=frozenset(n for n, p in names.parameters.items() if id(p) in meant)
+        if meant
+        else frozenset(),
         bits=_leaf_names(tape, names, first),
         states={name: state.of for name, state in states.items()},
         wiped={name: state.cleared_by for name, state in states.items() if state.wiped and name in once},
@@ -493,7 +506,7 @@ def facts_of(session: Session) -> Facts:
         held=frozenset(names.held()),
         roots=roots,
         into_loss=into_loss,
-        perhaps=frozenset(closure(roots, tape.sinks)) if tape.sinks else into_loss,
+        perhaps=frozenset(closure_through(roots, tape.sinks)) if tape.sinks else into_loss,
         functions={call.function: call for call in tape.calls if call.function is not None},
     )
 
@@ -534,20 +547,28 @@ def _met(tape: Tape) -> set[int]:
     return {id(leaves[bit]) for bit in used.union(*(run.arrived for run in tape.backwards))}
 
 
-def closure(roots: Iterable[Entry], sinks: Sequence[Call] = (), *, through_updates: bool = True) -> set[int]:
-    """The ids of all entries whose values went into `roots`; with `sinks` through plain numbers as well.
+def closure(roots: Iterable[Entry], *, through_updates: bool = True) -> set[int]:
+    """The ids of all entries whose values went into `roots`.
 
     Without `through_updates` not through an edit of a leaf in place: what a weight was moved by is no part of the loss.
     """
     seen: set[int] = set()
-    todo: list[Entry | int] = list(roots)
+    todo = list(roots)
     while todo:
-        one = todo.pop()
-        if _key(one) not in seen:
-            seen.add(_key(one))
-            if through_updates or isinstance(one, int) or one.leaf is None:
-                todo += _made_from(one, sinks)
+        entry = todo.pop()
+        if id(entry) not in seen:
+            seen.add(id(entry))
+            if through_updates or entry.leaf is None:
+                todo += entry.previous
+                if entry.call is not None:
+                    todo += entry.call.inputs
     return seen
+
+
+def closure_through(roots: Iterable[Entry], sinks: Sequence[Call]) -> set[int]:
+    """The same through plain numbers as well, which left torch in `sinks`."""
+    ends: list[Entry | int] = list(roots)
+    return {_key(one) for one in postorder(ends, lambda one: _made_from(one, sinks))}
 
 
 def open_ways(roots: Iterable[Entry], bits: int, sinks: Sequence[Call] = ()) -> dict[int, int]:

@@ -42,6 +42,9 @@ class State(NamedTuple):
     cleared_by: Line | None = None
 
 
+_FED = State("gradient")
+
+
 @dataclass(frozen=True)
 class Uses:
     """What used the gradients of a step."""
@@ -188,12 +191,14 @@ def by_tensor(events: Iterable[Event]) -> dict[int, list[Event]]:
 
 def _state(session: Session, tensor: Tensor, uses: Uses, shared: bool) -> State:
     gradient, tape = tensor.grad, session.tape
+    old, version = session.old_grads.get(id(tensor), (None, -1))
+    if gradient is not None and old is None and not is_zero(gradient):
+        return _FED
     came = arrivals(tape.backwards, tape.flow.graph.bit_of.get(id(tensor), -1))
     if gradient is None:
         if came and has_hook_after(tensor):
-            return State("gradient")  # a hook took it as soon as it was there
+            return _FED  # a hook took it as soon as it was there
         return _cleared(tensor, came, uses) or State("none")
-    old, version = session.old_grads.get(id(tensor), (None, -1))
     if gradient is old and version_of(gradient) == version:
         return State("none")
     if old is not None and came and all(state == "zero" for _, state in came):
@@ -201,7 +206,7 @@ def _state(session: Session, tensor: Tensor, uses: Uses, shared: bool) -> State:
     if shared and not came and not _set(tensor, uses):
         return State("none")  # it came from other processes: this one's loss knows nothing of it
     if not is_zero(gradient):
-        return State("gradient")
+        return _FED
     cleared = _cleared(tensor, came, uses) if any(s == "value" for _, s in came) else None
     return cleared or State("zero")
 

@@ -117,7 +117,7 @@ def _plain(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict
     else:
         given = tensors_of(args)
         if kwargs:
-            given += tensors_of(v for k, v in kwargs.items() if k != "out")
+            given += tensors_of([v for k, v in kwargs.items() if k != "out"])
     if not tape.names.parameters and tape.in_step and caller.module is not None:
         tape.add_local_modules(caller)
     inputs = [tape.entry_of(tensor, caller) for tensor in given]
