@@ -68,9 +68,13 @@ class _Run:
     ranks: Ranks | None = None
     lookout: Lookout | None = None
     reports: list[RankReport] = field(default_factory=list)
+    ended: bool = False
+    """Whether the program has ended: who imports torch now is not the program."""
 
     def watch_torch(self) -> None:
         """Torch has been imported: its optimizers are watched from now on."""
+        if self.ended:
+            return
         from ..recorder.watch import StepWatch
 
         self.watch = watch = StepWatch(self.step, self.name, self.recorded)
@@ -192,6 +196,7 @@ def run(
     except ProgramError as error:
         return Outcome(2, str(error))
     ended = _end_of(program, arguments, here)
+    here.ended = True
     if (
         os.getpid() != here.process
     ):  # a forked child that came to the program's end: it is no report's business
