@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from torch import Tensor
 from torch.optim import Optimizer
 
+from ..capture.kept import kept
 from ..capture.session import Session
 from ..record import Buffer
 from .cuts import CutFound, find_cuts
@@ -24,42 +24,42 @@ from .zeros import ZeroFound, find_dropped, find_zeros
 class Analysis(Facts):
     """The facts of a step and what follows from them, each worked out once, when somebody asks first."""
 
-    @cached_property
+    @kept
     def cuts(self) -> tuple[CutFound, ...]:
         """The places where the path from a tracked tensor ends, each said to be meant or not."""
         return with_intent(find_cuts(self), self)
 
-    @cached_property
+    @kept
     def zeros(self) -> tuple[ZeroFound, ...]:
         """The operations that made a gradient zeros, or sent none on."""
         return (*find_zeros(self), *find_dropped(self))
 
-    @cached_property
+    @kept
     def computed(self) -> tuple[Computed, ...]:
         """The named tensors that are no leaves."""
         return computed_tensors(self)
 
-    @cached_property
+    @kept
     def hidden(self) -> dict[str, Tensor]:
         """Parameters of layers that are registered nowhere, by path."""
         return hidden_parameters(self)
 
-    @cached_property
+    @kept
     def left_out(self) -> tuple[LeftOut, ...]:
         """Parameters that no optimizer holds, while one holds others of their module."""
         return find_left_out(self, self.hidden.values())
 
-    @cached_property
+    @kept
     def lost(self) -> tuple[Lost, ...]:
         """Computed tensors that modules and objects keep in the place of the leaves that they were made of."""
         return find_lost(self, self.hidden.values())
 
-    @cached_property
+    @kept
     def late_switches(self) -> tuple[LateSwitch, ...]:
         """Switches of `requires_grad` that come after the forward pass which they should have been for."""
         return find_late_switches(self)
 
-    @cached_property
+    @kept
     def moved_buffers(self) -> tuple[Buffer, ...]:
         """The buffers that the step changed."""
         return moved_buffers(self)
@@ -69,7 +69,7 @@ class Analysis(Facts):
         """Whether a cut that is not meant starves somebody."""
         return any(cut.starved and not cut.intended for cut in self.cuts)
 
-    @cached_property
+    @kept
     def frozen_in_loss(self) -> list[str]:
         """The frozen parameters whose values went into what was to be differentiated."""
         value = 0

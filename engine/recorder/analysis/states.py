@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 from torch import Tensor, distributed
@@ -18,6 +17,7 @@ from torch.optim import Optimizer
 from ..capture.backward import BackwardPass
 from ..capture.data_flow import Call, Flow
 from ..capture.frames import Line
+from ..capture.kept import kept
 from ..capture.names import Names, ids_in
 from ..capture.session import Session
 from ..capture.tape import Event, GradientRead
@@ -110,7 +110,7 @@ class Uses:
         for write in self.flow.writes.get(self.flow.storage_of(tensor.grad), ()):
             yield Change(write.number, write.line, write.operation in _CLEARING)
 
-    @cached_property
+    @kept
     def _steps_of(self) -> dict[int, list[int]]:
         """By the `id` of a parameter: the numbers of the last calls before the steps of optimizers that hold it."""
         found: dict[int, list[int]] = {}
@@ -119,7 +119,7 @@ class Uses:
                 found.setdefault(key, []).append(number)
         return found
 
-    @cached_property
+    @kept
     def _calls_on(self) -> dict[int, list[Call]]:
         """By memory: the calls that it went into."""
         found: dict[int, list[Call]] = {}
@@ -128,7 +128,7 @@ class Uses:
                 found.setdefault(storage, []).append(call)
         return found
 
-    @cached_property
+    @kept
     def _reads_of(self) -> dict[int, list[GradientRead]]:
         found: dict[int, list[GradientRead]] = {}
         for read in self.reads:
