@@ -396,7 +396,7 @@ class Facts:
                     return event.kind == "freeze"
         return parameter.requires_grad
 
-    @cached_property
+    @kept
     def _last_steps(self) -> dict[int, int]:
         """By the `id` of a parameter: the number of the last call before the last step of an optimizer that holds it."""
         return {key: number for number, optimizer in self.steps for key in ids_in(optimizer)}
