@@ -21,11 +21,12 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from engine.recorder import record_step
 from tests.benchmarks.table import Row, compared, measured, table
+
+ROOT = Path(__file__).resolve().parents[2]
 
 Step = Callable[[], Tensor]
 
