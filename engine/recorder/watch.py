@@ -192,6 +192,7 @@ class StepWatch:
 
     def hears(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether a call is to be recorded; a first one of the reader's own may begin the first turn."""
+        run_eagerly.look_again()
         if not self._listens or self._session.tape.in_step:
             return self._listens
         if self._training() and torch.is_grad_enabled() and computes(name, args):
@@ -206,6 +207,7 @@ class StepWatch:
         return self._trains or bool(self._session.tape.taken)
 
     def _forward(self, module: nn.Module, inputs: object) -> None:
+        run_eagerly.look_again()
         if not self._listens or self._session.tape.in_step or threading.get_ident() != self._thread:
             return
         # Gradients may be off by mistake; before there is an optimizer, or in eval mode, they are off on purpose.

@@ -20,6 +20,7 @@ CUT_AT = {
 RIGHT = (
     *("accumulation.py", "grad_scaler.py", "lbfgs.py", "initialised.py", "device.py", "forks.py"),
     "carries_on.py",
+    "compiled.py",
 )
 
 
