@@ -10,7 +10,7 @@ names and not with the package: the command line leaves it to the process that r
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .version import __version__ as __version__
 
@@ -49,6 +49,20 @@ _HOMES = {
     "recording": "recorder",
     "train": "twins.training",
 }
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext detach_lab`: the notebook knows `%%trace` from now on."""
+    from .integrations.notebook import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """`%unload_ext detach_lab`."""
+    from .integrations.notebook import unload
+
+    unload(shell)
 
 
 def __getattr__(name: str) -> object:

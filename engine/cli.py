@@ -26,6 +26,7 @@ from .subprocess_recording import PACKAGE, Told, become_the_command, encoded, ru
 
 if TYPE_CHECKING:
     from .recorder import StepRecord
+    from .running.run import Outcome
 
 
 def command() -> int:
@@ -72,16 +73,25 @@ def _run(options: argparse.Namespace, given: Sequence[str]) -> int:
         with chdir(here):  # the report's paths are those of the folder that the command was given in
             failures.append(_deliver(encoded(record, options.format), output, report_to))
 
+    def status(outcome: Outcome) -> int:
+        for said in filter(None, (outcome.sentence, *failures)):
+            print(said, file=sys.stderr)
+        return 2 if any(failures) else outcome.status
+
+    def leave(outcome: Outcome) -> NoReturn:
+        ends_with = status(outcome)
+        sys.stderr.flush()
+        os._exit(ends_with)
+
     outcome = run(
-        target, arguments, is_module=bool(options.module), step=options.step, keep_going=options.keep_going, tell=tell
+        target, arguments, is_module=bool(options.module), step=options.step, keep_going=options.keep_going,
+        tell=tell, leave=leave,
     )  # fmt: skip
-    for said in filter(None, (outcome.sentence, *failures)):
-        print(said, file=sys.stderr)
-    status = 2 if any(failures) else outcome.status
+    ends_with = status(outcome)
     if not options.keep_going and any(not one.daemon for one in threading.enumerate()[1:]):
         sys.stdout.flush()
-        os._exit(status)  # a thread of the script's may wait for work that will not come
-    return status
+        os._exit(ends_with)  # a thread of the script's may wait for work that will not come
+    return ends_with
 
 
 def _apart(to: int) -> BinaryIO:

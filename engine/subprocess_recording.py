@@ -44,8 +44,8 @@ sys.modules[{_APART!r}] = package = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(package)
 """
 _CHILD = f"""{_LOAD}
-from {_APART}.subprocess_recording import answer
-answer(*sys.argv[1:])
+from {_APART} import subprocess_recording
+getattr(subprocess_recording, sys.argv[1])(*sys.argv[2:])
 """
 _COMMAND = f"""{_LOAD}
 from {_APART}.cli import command
@@ -72,11 +72,18 @@ def run_apart(
     time_limit: float | None = None,
 ) -> Told:
     """Records a file in a process of its own; what the file prints goes to the file descriptor `output`."""
+    return _apart("answer", (path, str(calls), form), path, output, stdin, time_limit)
+
+
+def _apart(
+    door: str, arguments: Sequence[str], path: str, output: int, stdin: int | None, time_limit: float | None
+) -> Told:
+    """What a door of this module leaves behind, entered in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         into = Path(folder, "answer")
         # -u: prints are seen as they are made. close_fds: a shell's <(...) is an open descriptor that the path names.
         child = subprocess.Popen(
-            [sys.executable, "-u", "-c", _CHILD, _INIT, path, str(calls), form, str(into)],
+            [sys.executable, "-u", "-c", _CHILD, _INIT, door, str(into), *arguments],
             stdin=stdin, stdout=output, stderr=output, close_fds=False,
         )  # fmt: skip
         try:
@@ -102,12 +109,26 @@ def _end(status: int) -> str:
 
 def record_apart(path: str, calls: int = 1, time_limit: float = TIME_LIMIT) -> StepRecord:
     """What `record_file` says of a file, found out in a process of its own. Raises `ScriptError` likewise."""
+    nowhere = subprocess.DEVNULL
+    return _record_in(
+        run_apart(
+            os.path.abspath(path), calls, "record", output=nowhere, stdin=nowhere, time_limit=time_limit
+        )
+    )
+
+
+def record_run_apart(words: Sequence[str], time_limit: float = TIME_LIMIT) -> StepRecord:
+    """What `detach-lab run` says of a script and its arguments, or of `-m`, a module and its arguments.
+
+    Raises `ScriptError` where there is no step to tell of.
+    """
+    nowhere = subprocess.DEVNULL
+    return _record_in(_apart("answer_run", words, words[0], nowhere, nowhere, time_limit))
+
+
+def _record_in(told: Told) -> StepRecord:
     from .recorder import ScriptError, StepRecord
 
-    nowhere = subprocess.DEVNULL
-    told = run_apart(
-        os.path.abspath(path), calls, "record", output=nowhere, stdin=nowhere, time_limit=time_limit
-    )
     if not told.report:
         raise ScriptError(told.sentence)
     found = _Unpickler(io.BytesIO(told.report)).load()
@@ -131,13 +152,39 @@ class _Unpickler(pickle.Unpickler):
         return super().find_class((PACKAGE if package == _APART else package) + dot + inside, name)
 
 
-def answer(path: str, calls: str, form: Form | Literal["record"], into: str) -> None:
+def answer(into: str, path: str, calls: str, form: Form | Literal["record"]) -> None:
     """The other side of `run_apart`: records the file and leaves what is to be told in the file `into`."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # Ctrl-C reaches both processes: this one ends at once and in silence, the other says so.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.argv = [path]  # what a file that reads its own command line expects
-    told = tell(path, int(calls), form)
+    _leave(tell(path, int(calls), form), into)
+
+
+def answer_run(into: str, *words: str) -> None:
+    """The other side of `record_run_apart`."""
+    from .running.run import Outcome, run
+
+    reports: list[bytes] = []
+
+    def leave(outcome: Outcome) -> NoReturn:
+        _leave(Told(outcome.status, outcome.sentence, b"".join(reports)), into)
+        os._exit(0)
+
+    is_module = words[0] == "-m"
+    target, *arguments = words[is_module:]
+    leave(
+        run(
+            target,
+            arguments,
+            is_module=is_module,
+            tell=lambda one: reports.append(pickle.dumps(one)),
+            leave=leave,
+        )
+    )
+
+
+def _leave(told: Told, into: str) -> None:
     Path(into + ".part").write_bytes(pickle.dumps(tuple(told)))
     os.replace(into + ".part", into)
 

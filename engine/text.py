@@ -9,7 +9,7 @@ away, and then half up to those that are shown. Such round numbers as a lesson i
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 
 KEPT = 6
@@ -68,7 +68,7 @@ def listed(names: Sequence[str], most: int = 4) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
-def verb(names: Sequence[str], one: str, many: str) -> str:
+def verb(names: Sized, one: str, many: str) -> str:
     """The verb's form for that many names."""
     return one if len(names) == 1 else many
 

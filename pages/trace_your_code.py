@@ -5,7 +5,7 @@ from pages.components.shell.frame import open_page
 with open_page(
     "Trace your code",
     "Which line cut the gradient, why, which parameters starve, and what to write instead. "
-    "A file that defines `step()` is enough.",
+    "A training script, as it is, or a file that defines `step()`.",
     shows_run=False,
     place=50,
 ) as view:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-APART = ("benchmarks", "browser", "cases", "server")
+APART = ("benchmarks", "browser", "cases", "libraries", "server")
 """Folders of what runs the whole."""
 TESTS = [
     path

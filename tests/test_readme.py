@@ -1,6 +1,8 @@
 """What the README says is what the repository does."""
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -18,17 +20,29 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_two_commands_stand_in_the_first_screen() -> None:
-    first_screen = "\n".join(README.splitlines()[:25])
+    first_screen = "\n".join(README.splitlines()[:32])
     assert "-r requirements.txt && .venv/bin/streamlit run streamlit_app.py" in first_screen
     assert "-r tests/requirements.txt && .venv/bin/python -m pytest" in first_screen
+
+
+def test_the_report_that_it_leads_with_is_the_report(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "tests/engine/running/scripts/arguments.py", tmp_path / "train.py")
+    line = next(line for line in blocks("bash")[0].splitlines() if "detach-lab run" in line)
+    arguments = line.partition("#")[0].partition("detach-lab run")[2].split()
+    command = [sys.executable, "-m", "engine", "run", *arguments]
+    done = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    for part in blocks("text")[0].split("...\n"):
+        assert part in done.stdout
 
 
 def test_the_report_it_quotes_is_the_report() -> None:
     command = [sys.executable, "-m", "engine", "trace", "engine/examples/b_silently_wrong.py"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1
-    (quoted,) = blocks("text")
-    for part in quoted.split("...\n"):
+    for part in blocks("text")[1].split("...\n"):
         assert part in done.stdout
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from .analysis.analysis import Analysis, analyse
 from .analysis.cuts import CutFound
 from .analysis.stages import build_stages
+from .capture.cells import shown_name
 from .capture.frames import Line
 from .capture.session import Session
 from .notes import notes_on
@@ -53,7 +54,7 @@ def _diagnosed(analysis: Analysis) -> StepRecord:
         ),
         notes=notes,
         backwards=tuple(_backwards(analysis, where)),
-        file=analysis.file,
+        file=shown_name(analysis.file),
     )
 
 
@@ -119,7 +120,6 @@ def _zero_cuts(analysis: Analysis) -> Iterator[Cut]:
 def _backwards(analysis: Analysis, where: dict[int, int]) -> Iterable[BackwardRecord]:
     bits = [(name, analysis.bit(tensor)) for name, tensor in analysis.once.items()]
     for run in analysis.passes:
-        if run.to_leaves:
-            reached = tuple(name for name, bit in bits if run.arrived.get(bit, "none") != "none")
-            root = where.get(id(run.roots[0])) if run.roots else None
-            yield BackwardRecord(root, analysis.location(run.line), reached, run.loss)
+        reached = tuple(name for name, bit in bits if run.arrived.get(bit, "none") != "none")
+        root = where.get(id(run.roots[0])) if run.roots else None
+        yield BackwardRecord(root, analysis.location(run.line), reached, run.loss)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..text import listed
 from .analysis.analysis import Analysis
 from .capture.data_flow import Call, Entry
-from .capture.frames import Line
+from .capture.frames import Line, Passed
 from .rule import Fault, Severity
 
 _NO_EDIT = frozenset(
@@ -82,9 +82,15 @@ def _read_on_the_way_back(call: Call, analysis: Analysis) -> int:
     reach = analysis.flow.graph.reach
     for run in (*analysis.passes, *analysis.derivatives):
         for node in run.reads.get(call.storage, ()) if run.number > call.number else ():
-            if node < call.next_node:
-                bits |= reach.get(node, 0) & run.asked
+            if node >= call.next_node or _is_a_packages_own(node, call, analysis):
+                continue
+            bits |= reach.get(node, 0) & run.asked
     return bits
+
+
+def _is_a_packages_own(node: int, call: Call, analysis: Analysis) -> bool:
+    """Whether one call into an installed package both kept the numbers and edited them: that is its authors' design."""
+    return bool(call.passed & Passed.INSTALLED) and analysis.made_by(node).line == call.line
 
 
 def goes_on(entry: Entry, after: int, analysis: Analysis) -> bool:

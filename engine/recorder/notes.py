@@ -34,11 +34,7 @@ def notes_on(analysis: Analysis) -> Iterator[str]:
 
 def _nobody_stepped(analysis: Analysis) -> bool:
     """Whether a step that backpropagates by itself brought gradients for an optimizer that never made its step."""
-    own = (
-        analysis.whole_step
-        and not analysis.backward_is_ours
-        and any(run.to_leaves for run in analysis.passes)
-    )
+    own = analysis.whole_step and not analysis.backward_is_ours and bool(analysis.passes)
     if not own or analysis.stepped:
         return False
     if any(has_hook_after(p) for p in analysis.once.values()):

@@ -31,7 +31,7 @@ def parameter_records(analysis: Analysis) -> Iterator[ParameterRecord]:
         gradient = None if tensor.grad is None else read_only(tensor.grad, keep)
         yield ParameterRecord(
             name, tuple(tensor.shape), analysis.states[name], reason, analysis.location(line),
-            analysis.is_held(name), read_only(tensor, keep), gradient, paths.get(name, ()), tensor.requires_grad,
+            analysis.is_held(name), read_only(tensor, keep), gradient, paths.get(name, ()), analysis.wants(tensor),
             _meant(name, causes, analysis), same_as,
         )  # fmt: skip
     for path, tensor in analysis.hidden.items():
@@ -122,7 +122,7 @@ def _reason(name: str, causes: _Causes, analysis: Analysis) -> Reason:
         )  # fmt: skip
     if name in analysis.constant:
         return "Constant on purpose, as the step says.", None
-    if not analysis.tensor(name).requires_grad:
+    if not analysis.wants(analysis.tensor(name)):
         return "Frozen: `requires_grad` is False.", analysis.frozen_at([name])
     return _starved(name, causes, analysis)
 

@@ -39,8 +39,13 @@ class Location:
     line: int
     text: str
 
+    @property
+    def in_cell(self) -> bool:
+        """Whether it stands in a notebook's cell, which has a number instead of a file."""
+        return self.file.startswith("In [")
+
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
+        return f"{self.file}, line {self.line}" if self.in_cell else f"{self.file}:{self.line}"
 
 
 class TensorRecord(NamedTuple):
@@ -243,6 +248,30 @@ class BackwardRecord:
         return _short(self, f"from stage {self.stage} to {_counted(len(self.reached), 'parameter')}")
 
 
+RankEnd = Literal["recorded", "raised", "ended", "waits", "silent"]
+
+
+class RankRecord(NamedTuple):
+    """How one process of a distributed job came to the end of its step, or why it did not."""
+
+    rank: int
+    end: RankEnd
+    """"ended": its script did, before the step. "waits": it stands still. "silent": nothing came from it."""
+    text: str
+    """The same in a sentence without its subject: "came to the end of step 2"."""
+    location: Location | None
+    unused: tuple[str, ...]
+    """The parameters that its loss does not reach."""
+    shown: bool
+    """Whether the stages, parameters and cuts of the report are those of this rank."""
+
+    @property
+    def sentence(self) -> str:
+        """The same as a whole sentence, with its line."""
+        at = f" at {self.location}, `{self.location.text}`" if self.location is not None else ""
+        return f"Rank {self.rank} {self.text}{at}."
+
+
 @dataclass(frozen=True)
 class StepData:
     """One recorded step, forward and back, and what is to be said about it."""
@@ -269,18 +298,32 @@ class StepData:
     """The backward passes, in order: one for each loss of the step."""
     file: str = ""
     """The file that was traced: a line of it needs no file's name."""
+    ranks: tuple[RankRecord, ...] = ()
+    """The processes of a distributed job, where the report is about several."""
 
     @property
     def ok(self) -> bool:
         """Whether nothing is worth a warning."""
-        return not self.findings and self.raised is None
+        return not self.findings and self.raised is None and not self.hangs and not self.cut_short
+
+    @property
+    def hangs(self) -> bool:
+        """Whether a rank waits for what never comes. Beside ranks that were recorded it may wait for them, which were
+        stopped for the report: then it is the job's fault only where a rank ended by itself."""
+        ends = {rank.end for rank in self.ranks}
+        return "waits" in ends and ("ended" in ends or "raised" in ends or "recorded" not in ends)
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether the job was ended before any rank had come to the end of its step."""
+        return bool(self.ranks) and not {"recorded", "waits", "raised"} & {rank.end for rank in self.ranks}
 
     @property
     def ran(self) -> bool:
         """Whether there is a diagnosis: False where what was raised is no fault of gradients, or nothing can learn."""
         kinds = [finding.kind for finding in self.findings]
         if self.raised is None:
-            return bool(self.parameters)
+            return bool(self.parameters) and not self.cut_short
         return bool(kinds) and "not_scalar" not in kinds
 
     def __repr__(self) -> str:

@@ -60,7 +60,7 @@ def record_file(
         session.before = session.names()
         step = variables.get("step")
         if not callable(step):
-            raise ScriptError(f"{path} defines no function `step()`.")
+            raise ScriptError(f"{path} defines no function `step()`.{_run_it(path)}")
         refused = no_plain_function(step)
         if refused:
             raise ScriptError(f"step() in {path} {refused}.")
@@ -102,6 +102,10 @@ def _read(path: str) -> str:
         raise ScriptError(f"{path} can't be read: {error.strerror or error}.") from error
 
 
+def _run_it(path: str) -> str:
+    return f" A training script is run as it is: `detach-lab run {path}`."
+
+
 def _needs_nothing(step: Callable[..., object], path: str) -> None:
     try:
         inspect.signature(step).bind()
@@ -117,7 +121,7 @@ def _load(code: object, variables: dict[str, object], session: Session, path: st
         with CallMode(session.tape):
             exec(code, variables)  # type: ignore[arg-type]
     except SystemExit as error:
-        raise ScriptError(f"{path} ended the program while it was loaded.") from error
+        raise ScriptError(f"{path} ended the program while it was loaded.{_run_it(path)}") from error
     except Exception as error:
         session.note_error(error, "load")
         session.before = session.names()

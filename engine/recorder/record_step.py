@@ -40,8 +40,9 @@ def record_step(
         raise TypeError(f"record_step: step {refused}.")
     optimizers, constant = optimizers_in(optimizer), constants_in(expect_constant)
     variables = (lambda: names) if names is not None else (lambda: variables_of(step))
-    file = getattr(getattr(step, "__code__", None), "co_filename", "")
-    session = Session(variables, optimizers, keep, constant, file, measure)
+    code = getattr(step, "__code__", None)
+    file, line = getattr(code, "co_filename", ""), getattr(code, "co_firstlineno", 0)
+    session = Session(variables, optimizers, keep, constant, file, measure, line)
     check_constants(constant, session.before)
     session.several = calls > 1
     for _ in range(max(1, calls)):

@@ -52,8 +52,10 @@ class recording:  # noqa: N801 (a context manager, named like those of the stand
     def __enter__(self) -> Self:
         self._frame = frame = outside()
         if self._session is None:
-            file = frame.f_code.co_filename
-            self._session = Session(self._variables, self._optimizers, self._keep, self._constant, file)
+            file, line = frame.f_code.co_filename, frame.f_lineno
+            self._session = Session(
+                self._variables, self._optimizers, self._keep, self._constant, file, line=line
+            )
         self._session.raised = None
         self._session.whole_step = False
         self._session.begin()

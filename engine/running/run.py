@@ -12,20 +12,21 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple
+from types import FrameType
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from ..text import first_line
+from ..tracebacks import without_ours
 from .after_import import after_import
 from .program import Program, ProgramError, program_from_file, program_from_module
+from .ranks import Lookout, Ranks, ranks_of_this_job, several_ranks
 
 if TYPE_CHECKING:
     from ..recorder import StepRecord
+    from ..recorder.ranks import RankReport, Why
     from ..recorder.watch import StepWatch
 
-_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
 _PATIENCE = 3
-_HANDED_ON = os.path.join("torch", "overrides.py")
 
 
 class Outcome(NamedTuple):
@@ -39,6 +40,16 @@ class StepRecorded(BaseException):
     """Ends a program whose step has been recorded. No `Exception`, so that a program's own handlers let it through."""
 
 
+@dataclass(frozen=True)
+class _End:
+    """How a program ended."""
+
+    code: int | str | None = 0
+    """What it gave `sys.exit`."""
+    error: Exception | None = None
+    interrupted: bool = False
+
+
 @dataclass
 class _Run:
     """One run of a program, as it goes on."""
@@ -47,23 +58,37 @@ class _Run:
     step: int
     keep_going: bool
     tell: Callable[[StepRecord], None]
+    leave: Callable[[Outcome], NoReturn]
     process: int = field(default_factory=os.getpid)
     watch: StepWatch | None = None
     record: StepRecord | None = None
     told: bool = False
     swallowed: int = 0
     """How often the program has caught what was to end it, and gone on to another step."""
+    ranks: Ranks | None = None
+    lookout: Lookout | None = None
+    reports: list[RankReport] = field(default_factory=list)
+    ended: bool = False
+    """Whether the program has ended: who imports torch now is not the program."""
 
     def watch_torch(self) -> None:
         """Torch has been imported: its optimizers are watched from now on."""
+        if self.ended:
+            return
         from ..recorder.watch import StepWatch
 
-        self.watch = StepWatch(self.step, self.name, self.recorded)
+        self.watch = watch = StepWatch(self.step, self.name, self.recorded)
         self.watch.start()
+        self.ranks = ranks_of_this_job(hear=not self.keep_going)
+        if self.ranks is not None:
+            self.lookout = Lookout(self.ranks, lambda: watch.moments, self.stuck)
+            self.lookout.start()
 
     def recorded(self, record: StepRecord) -> None:
         """The step has ended."""
         self.record = record
+        if self.ranks is not None:
+            self.meet(self.ranks, self.report(_End(), self.ranks.rank))
         if self.keep_going:
             self.tell_once()
             return
@@ -81,14 +106,69 @@ class _Run:
         if self.swallowed < _PATIENCE:
             raise StepRecorded
         sys.stdout.flush()
+        if self.ranks is not None:
+            self.leave(_of_all(self, self.ranks, _End()))
         self.tell_once()
-        os._exit(_outcome(self, _End()).status)
+        self.leave(_outcome(self, _End()))
 
     def tell_once(self) -> None:
-        """Tells of the record, if there is one that has not been told of."""
+        """Tells of the record, if there is one that has not been told of; of several ranks' only one does."""
+        if self.ranks is not None:
+            if not self.tells:
+                return
+            from ..recorder.ranks import merged
+
+            self.record = merged(self.reports, self.ranks.size) if not self.told else self.record
         if self.record is not None and not self.told:
             self.told = True
             self.tell(self.record)
+        if self.ranks is not None:
+            self.ranks.told()
+
+    @property
+    def tells(self) -> bool:
+        """Whether this rank is the one that tells of all: the first, or the first that has lived to leave a report."""
+        return self.ranks is not None and self.ranks.rank == min(
+            (one.rank for one in self.reports), default=-1
+        )
+
+    def meet(self, ranks: Ranks, report: RankReport) -> None:
+        """Leaves this rank's report and waits for those of the others: who ends now breaks off what they are in."""
+        if not ranks.leave(report) and self.lookout is not None and not self.keep_going:
+            self.lookout.join()  # it has told of this rank, and ends it
+        if not self.keep_going or not ranks.rank:
+            self.reports = ranks.gather()
+
+    def stuck(self, frame: FrameType, why: Why, handles: BaseException | None) -> None:
+        """This rank comes to no end of its step: tells of what was seen, from another thread than its own."""
+        ranks, watch = self.ranks, self.watch
+        if ranks is None or watch is None:
+            return
+        from ..recorder.ranks import standing_report
+
+        report = standing_report(ranks.rank, watch, frame, why, handles)
+        if watch.over or not ranks.leave(report):  # it has moved after all, and tells of itself
+            return
+        if not self.keep_going:
+            self.reports = ranks.gather()
+            sys.stdout.flush()
+            self.leave(_of_all(self, ranks, _End()))
+        elif not ranks.rank:
+            self.reports = ranks.gather()
+            self.tell_once()
+
+    def report(self, end: _End, rank: int) -> RankReport:
+        """What this rank has to say."""
+        from ..recorder.ranks import RankReport, short
+
+        record = self.record
+        if record is None or self.watch is None:
+            return RankReport(rank, "ended" if end.error is None else "raised", _why_nothing(self, end))
+        if record.raised is not None:
+            said = f"raised {short(record.raised)}"
+            return RankReport(rank, "raised", said, record, self.watch.before, record.raised.location)
+        fed = self.watch.fed_before()
+        return RankReport(rank, "recorded", f"came to the end of step {self.step}", record, fed_before=fed)
 
 
 def run(
@@ -99,36 +179,37 @@ def run(
     step: int = 2,
     keep_going: bool = False,
     tell: Callable[[StepRecord], None],
+    leave: Callable[[Outcome], NoReturn],
 ) -> Outcome:
     """Runs the file `target` (with `is_module` the module) and tells of its step number `step`, from 1.
 
     Exit status 0: nothing is starved by accident; 1: something is; 2: there is no step to tell of, and the sentence
     says why. A program that goes on keeps its own exit status, where that is not 0.
+
+    Of the ranks of a distributed job the first tells of all and has the exit status; the others end with 0, for
+    torchrun ends all as soon as one fails. `leave` ends the process where the program hangs.
     """
-    here = _Run(target, step, keep_going, tell)
+    here = _Run(target, step, keep_going, tell, leave)
     after_import("torch", here.watch_torch)
     try:
         program = program_from_module(target) if is_module else program_from_file(target)
     except ProgramError as error:
         return Outcome(2, str(error))
     ended = _end_of(program, arguments, here)
+    here.ended = True
     if (
         os.getpid() != here.process
     ):  # a forked child that came to the program's end: it is no report's business
         sys.exit(ended.code)
     sys.stdout.flush()
+    if several_ranks() and not ended.interrupted:
+        here.ranks = here.ranks or ranks_of_this_job(hear=not keep_going)
+        if here.ranks is not None:
+            if not here.ranks.left or (not here.keep_going and not here.reports):
+                here.meet(here.ranks, here.report(ended, here.ranks.rank))
+            return _of_all(here, here.ranks, ended)
     here.tell_once()
     return _outcome(here, ended)
-
-
-@dataclass(frozen=True)
-class _End:
-    """How a program ended."""
-
-    code: int | str | None = 0
-    """What it gave `sys.exit`."""
-    error: Exception | None = None
-    interrupted: bool = False
 
 
 def _end_of(program: Program, arguments: Sequence[str], here: _Run) -> _End:
@@ -142,7 +223,7 @@ def _end_of(program: Program, arguments: Sequence[str], here: _Run) -> _End:
     except KeyboardInterrupt:
         return _End(interrupted=here.record is None)
     except BaseException as error:
-        error = error.with_traceback(_own(error.__traceback__))
+        error = error.with_traceback(without_ours(error.__traceback__))
         if isinstance(error, Exception) and here.watch is not None and here.record is None:
             here.record = here.watch.failed(error)
         if here.record is None or here.told or not here.record.ran:
@@ -151,14 +232,20 @@ def _end_of(program: Program, arguments: Sequence[str], here: _Run) -> _End:
     return _End()
 
 
-def _own(trace: TracebackType | None) -> TracebackType | None:
-    """A traceback without the frames of this package, and those by which torch hands a call to it."""
-    if trace is None:
-        return None
-    inner, file = _own(trace.tb_next), trace.tb_frame.f_code.co_filename
-    if file.startswith(_PACKAGE) or file.endswith(_HANDED_ON):
-        return inner
-    return TracebackType(inner, trace.tb_frame, trace.tb_lasti, trace.tb_lineno)
+def _of_all(here: _Run, ranks: Ranks, end: _End) -> Outcome:
+    """What became of the program on all ranks, as far as this one has to say it."""
+    if not here.tells:
+        if here.keep_going and end.code not in (0, None):
+            ranks.wait_until_told()
+            return _own(end)
+        return Outcome(0)
+    here.tell_once()
+    if here.record is None:
+        said = dict.fromkeys(report.text for report in here.reports)
+        if len(said) == 1:
+            return Outcome(2, f"{here.name} {next(iter(said))}{_allowed(here)}.")
+        return Outcome(2, " ".join(f"Rank {report.rank} {report.text}." for report in here.reports))
+    return _outcome(here, end)
 
 
 def _outcome(here: _Run, end: _End) -> Outcome:
@@ -166,19 +253,24 @@ def _outcome(here: _Run, end: _End) -> Outcome:
     if end.interrupted:
         return Outcome(2, "Interrupted.")
     if record is None:
-        return Outcome(2, _why_nothing(here, end))
+        return Outcome(2, f"{here.name} {_why_nothing(here, end)}{_allowed(here)}.")
     if not record.ran:
         return Outcome(2, record.verdict)
     if not record.ok:
         return Outcome(1)
-    own = end.code if here.keep_going else 0
-    if isinstance(own, str):
-        print(own, file=sys.stderr)
-    return Outcome(own if isinstance(own, int) else int(own is not None))
+    return _own(end) if here.keep_going else Outcome(0)
+
+
+def _own(end: _End) -> Outcome:
+    """The program's own exit status."""
+    if isinstance(end.code, str):
+        print(end.code, file=sys.stderr)
+    return Outcome(end.code if isinstance(end.code, int) else int(end.code is not None))
 
 
 def _why_nothing(here: _Run, end: _End) -> str:
-    name, watch = here.name, here.watch
+    """Why there is no record, as a sentence that goes on after the program's name."""
+    watch = here.watch
     how = "ended"
     if end.error is not None:
         how = f"raised {type(end.error).__name__}"
@@ -189,10 +281,19 @@ def _why_nothing(here: _Run, end: _End) -> str:
             else f"ended itself with exit status {end.code}"
         )
     if watch is None:
-        return f"{name} {how} and never imported torch, so there is no step to record."
+        return f"{how} and never imported torch, so there is no step to record"
     if not watch.optimizer_steps:
-        return f"{name} {how} without a step() of any torch.optim optimizer in this process, so there is no step to record."
-    made = watch.turns
-    steps = f"{made} optimizer step{'' if made == 1 else 's'}"
-    allowed = f"--step can be 1 to {made}" if made else "no turn of its optimizers was complete"
-    return f"{name} {how} after {steps}, before step {here.step}: {allowed}."
+        return f"{how} without a step() of any torch.optim optimizer in this process, so there is no step to record"
+    return (
+        f"{how} after {watch.turns} optimizer step{'' if watch.turns == 1 else 's'}, before step {here.step}"
+    )
+
+
+def _allowed(here: _Run) -> str:
+    """Which steps could have been recorded, where there were some."""
+    watch = here.watch
+    if watch is None or not watch.optimizer_steps:
+        return ""
+    return (
+        f": --step can be 1 to {watch.turns}" if watch.turns else ": no turn of its optimizers was complete"
+    )

@@ -16,7 +16,7 @@ FLOORS = (
     ("analysis",),
     ("rule", "starving", "memory_edits", "rules"),
     ("render", "report", "diagnosis", "parameters", "notes", "verdict"),
-    ("__init__", "record_step", "recording", "record_file", "watch", "explain"),
+    ("__init__", "record_step", "recording", "record_file", "watch", "ranks", "explain"),
 )
 """The recorder's rooms, from the lowest: a room may use what is on its own floor and below."""
 

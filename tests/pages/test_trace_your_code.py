@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from engine.examples import examples
 from engine.recorder.rules import rules_of
-from pages.components.shell.command_line import named_file
+from pages.components.shell.command_line import Named, named_file
 from tests.pages.test_pages import html, opened, text
 
 PAGE = "pages/trace_your_code.py"
@@ -185,20 +185,40 @@ def test_what_a_file_does_to_torch_stays_in_its_own_process(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "file"),
+    ("arguments", "named"),
     [
-        (["--trace", "a.py"], "a.py"),
-        (["--trace=a.py"], "a.py"),
+        (["--trace", "a.py"], Named(("a.py",), False)),
+        (["--trace=a.py"], Named(("a.py",), False)),
         (["--trace"], None),
         (["--trace", ""], None),
         (["-x", "else"], None),
+        (
+            ["--run", "train.py", "--lr", "0.1", "--trace", "x"],
+            Named(("train.py", "--lr", "0.1", "--trace", "x"), True),
+        ),
+        (["--run", "-m", "my.train", "--lr", "0.1"], Named(("-m", "my.train", "--lr", "0.1"), True)),
+        (["--run"], None),
     ],
 )
 def test_the_command_line_is_read_leniently(
-    arguments: list[str], file: str | None, monkeypatch: pytest.MonkeyPatch
+    arguments: list[str], named: Named | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["streamlit_app.py", *arguments])
-    assert named_file() == file
+    assert named_file() == named
+
+
+def test_a_training_script_is_run_with_its_own_arguments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "train.py"
+    path.write_text((Path(__file__).parents[1] / "engine/running/scripts/arguments.py").read_text())
+    monkeypatch.setattr(sys, "argv", ["streamlit_app.py", "--run", str(path), "--epochs", "3"])
+    app = opened(PAGE)
+    assert not app.exception
+    assert "train.py:15" in app.error[0].value.replace("\\", "")
+    assert "train.py --epochs 3" in app.radio[0].options[0]
+    monkeypatch.setattr(sys, "argv", ["streamlit_app.py", "--run", str(path), "--epochs", "1"])
+    assert "ended after 1 optimizer step, before step 2" in opened(PAGE).error[0].value
 
 
 def test_the_bare_address_opens_on_the_named_file_and_links_to_home_do_not(

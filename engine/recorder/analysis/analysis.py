@@ -80,8 +80,8 @@ class Analysis(Facts):
         ]
 
     def frozen_in(self, optimizer: Optimizer) -> list[str]:
-        """The frozen parameters that an optimizer holds."""
-        return [n for n in self.held_by(optimizer) if not self.tensor(n).requires_grad]
+        """The parameters that an optimizer holds and that are frozen as it steps."""
+        return [n for n in self.held_by(optimizer) if not self.wants(self.tensor(n))]
 
     @property
     def starved_without_optimizer(self) -> list[str]:
@@ -90,7 +90,7 @@ class Analysis(Facts):
             return []
         return [
             n for n, p in self.once.items()
-            if self.states[n] == "none" and p.requires_grad and n not in self.constant
+            if self.states[n] == "none" and self.wants(p) and n not in self.constant
         ]  # fmt: skip
 
 

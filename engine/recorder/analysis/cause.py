@@ -15,6 +15,6 @@ class Cause(NamedTuple):
     line: Line | None = None
     """The line to blame where it is not the operation's."""
     passes: bool = False
-    """Whether one step of training is known to end it."""
+    """Whether nothing is to be mended: one step of training ends it, or an installed package means it so."""
     after: bool = False
     """Whether the gradient came and was made zeros afterwards, so that other calls of the step don't matter."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..capture.data_flow import Call, Entry
+from ..capture.frames import Passed
 from ..capture.torch_private import has_hook_after, has_hook_before
 from .cause import Cause
 from .facts import Facts
@@ -40,6 +41,8 @@ _BRANCHES = frozenset(
     ["where", "masked_fill", "masked_fill_", "maximum", "minimum", "max", "min", "fmax", "fmin"]
 )
 
+_JOINS = frozenset(["cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "pad"])
+
 _FACTOR = (
     "Look at where it is computed. If it is meant (a mask, a first hidden state), nothing is to be mended: "
     "`--calls 5` shows whether other steps bring a gradient."
@@ -56,6 +59,9 @@ _OFF = "Try a smaller learning rate, another initial bias, or a unit with a slop
 _OUTSIDE = "Clamp only what is reported, or use a bound that is soft: `tanh`, `sigmoid`."
 _ONE_ENTRY = "Pass the `dim` over which the entries compete; for a single output use `sigmoid`."
 _CHANGED = "Look at the factor: a `max_norm` of 0, or a scale of 0, wipes every gradient."
+_NOT_USED = (
+    "Add what is made of it to the loss, or do not compute it: what is cut out of a result takes no part."
+)
 _HOOK = (
     "Return the gradient from the hook, or None to leave it as it is; to freeze use `requires_grad_(False)`."
 )
@@ -81,6 +87,9 @@ def cause_of(node: int, bit: int, facts: Facts) -> Cause | None:
         return Cause(f"`{operation}` took every element from elsewhere", _BRANCH)
     if "softmax" in operation and _constant(call.outputs[0]):
         return Cause(f"a `{operation}` over one entry is a constant", _ONE_ENTRY)
+    if operation in _JOINS:
+        why = f"of what this `{operation}` joins only other parts go on to the loss"
+        return Cause(why, _NOT_USED, passes=_in_a_package(call))
     factors = [entry for entry in _factors(call, facts) if not entry.value >> bit & 1]
     return _zero_factor(call, factors, facts)
 
@@ -141,7 +150,28 @@ def _zero_factor(call: Call, factors: list[Entry], facts: Facts) -> Cause | None
     trained = factor.tracked & facts.trainable_bits
     first_state = call.operation.endswith("_cell") and not trained
     both = bool(trained) and not trained & ~facts.zero_bits
-    return Cause(f"{who} is all zeros", _BOTH if both else _FACTOR, passes=first_state)
+    meant = first_state or _made_by_a_package(factor, facts)
+    return Cause(f"{who} is all zeros", _BOTH if both else _FACTOR, passes=meant)
+
+
+def _in_a_package(call: Call) -> bool:
+    return bool(call.passed & Passed.INSTALLED)
+
+
+def _made_by_a_package(factor: Entry, facts: Facts) -> bool:
+    """Whether an installed package made these zeros of nothing that the reader gave it: first queries, a start state."""
+    todo, seen = [factor], set[int]()
+    while todo:
+        entry = todo.pop()
+        if id(entry) in seen:
+            continue
+        seen.add(id(entry))
+        if entry.leaf is not None or (
+            not entry.previous and (entry.call is None or not _in_a_package(entry.call))
+        ):
+            return False
+        todo += facts.before_entry(entry)
+    return True
 
 
 def _learns(factor: Entry, facts: Facts) -> bool:

@@ -21,7 +21,7 @@ from ..capture.backward import BackwardPass
 from ..capture.data_flow import Call, Entry, Flow
 from ..capture.frames import Line
 from ..capture.kept import kept
-from ..capture.names import Names, add_held, ids_in
+from ..capture.names import Names, add_held, add_stepped, ids_in
 from ..capture.postorder import postorder
 from ..capture.session import Session, Snapshot
 from ..capture.source_text import line_that_binds
@@ -37,6 +37,8 @@ class Facts:
     """One recording, ready to be asked."""
 
     file: str
+    line: int
+    """The line of that file where the step begins."""
     keep: int
     calls: tuple[Call, ...]
     events: tuple[Event, ...]
@@ -70,6 +72,7 @@ class Facts:
     by_hand: bool
     """Whether the step made its update without a `backward()`, of gradients that it computed or set itself."""
     whole_step: bool
+    lists_intermediates: bool
     read_later: Mapping[str, int]
     """Variables whose `.grad` the code after a block reads, with the line that does."""
     had_gradients: frozenset[str]
@@ -303,7 +306,7 @@ class Facts:
         """Whether a gradient is wanted there at all."""
         return (
             name in self.names.parameters
-            and self.names.parameters[name].requires_grad
+            and self.wants(self.names.parameters[name])
             and name not in self.constant
         )
 
@@ -364,6 +367,11 @@ class Facts:
         return closure(roots)
 
     @kept
+    def behind_passes(self) -> dict[tuple[int, ...], frozenset[int]]:
+        """By numbers of backward passes: what went into their roots, as far as anybody asked."""
+        return {}
+
+    @kept
     def working_optimizers(self) -> dict[str, Optimizer]:
         """The optimizers whose `step()` was called, or all that are known where none was."""
         called = {id(optimizer) for optimizer in self.stepped}
@@ -376,13 +384,34 @@ class Facts:
         at = self.raised.location if self.raised is not None else None
         return Line(at.file, at.line) if at is not None else None
 
+    def wants(self, parameter: Tensor) -> bool:
+        """Whether a parameter required a gradient as its optimizer made its last step, or does where none made any.
+
+        A player of a game is frozen while the other's turn is.
+        """
+        step = self._last_steps.get(id(parameter))
+        if step is not None:
+            for event in self.events_of(parameter):
+                if event.number > step and event.kind in ("freeze", "unfreeze"):
+                    return event.kind == "freeze"
+        return parameter.requires_grad
+
+    @kept
+    def _last_steps(self) -> dict[int, int]:
+        """By the `id` of a parameter: the number of the last call before the last step of an optimizer that holds it."""
+        return {key: number for number, optimizer in self.steps for key in ids_in(optimizer)}
+
     def frozen_at(self, names: Iterable[str]) -> Line | None:
         """The line that last froze one of these parameters, or else the one that binds the first's variable."""
         named = list(names)
         freezes = [e for n in named for e in self.events_of(self.tensor(n)) if e.kind == "freeze"]
         if freezes:
             return max(freezes, key=lambda event: event.number).line
-        return line_that_binds(self.file, named[0].partition(".")[0]) if named else None
+        return self.line_that_binds(named[0]) if named else None
+
+    def line_that_binds(self, path: str) -> Line | None:
+        """The line that assigns the variable at the head of a path, as `net` of `net.weight`, as the step sees it."""
+        return line_that_binds(self.file, path.partition(".")[0].partition("[")[0], self.line)
 
     @property
     def cannot_train(self) -> bool:
@@ -413,6 +442,7 @@ F = TypeVar("F", bound=Facts)
 def facts_of(session: Session, kind: type[F]) -> F:
     """Works out the facts of a recording; `kind` is what more is to be known of them."""
     names, tape = session.names(), session.tape
+    add_stepped(names, tape.stepped)
     if not names.held() <= names.tensors.keys():
         add_held(names, _met(tape))
     first = {id(p): n for n, p in reversed(names.parameters.items())}
@@ -428,6 +458,7 @@ def facts_of(session: Session, kind: type[F]) -> F:
     )
     return kind(
         file=session.file,
+        line=session.line,
         keep=tape.keep,
         calls=tuple(tape.calls),
         events=tuple(tape.events),
@@ -449,8 +480,9 @@ def facts_of(session: Session, kind: type[F]) -> F:
         first_node=session.first_node,
         loss_value=session.loss_value,
         backward_is_ours=session.backward_is_ours,
-        by_hand=not any(run.to_leaves for run in tape.backwards) and session.moved_by_hand(),
+        by_hand=not tape.backwards and session.moved_by_hand(),
         whole_step=session.whole_step,
+        lists_intermediates=session.lists_intermediates,
         read_later=session.read_later,
         had_gradients=frozenset(session.had_gradients),
         zero_before=frozenset(session.zero_before),
@@ -486,7 +518,7 @@ def _roots(session: Session) -> tuple[Entry, ...]:
     """
     tape = session.tape
     roots = [*tape.refused, *(entry for run in tape.backwards for entry in run.roots)]
-    if any(run.to_leaves for run in tape.backwards):
+    if tape.backwards:
         return tuple(dict.fromkeys(roots))
     taken = tape.differentiated() if session.moved_by_hand() else []
     if not taken:

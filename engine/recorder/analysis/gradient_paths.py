@@ -35,8 +35,6 @@ def find_paths(facts: Facts) -> dict[str, tuple[GradientPath, ...]]:
     wanted = {facts.bit(p): name for name, p in facts.once.items()}
     found: dict[str, dict[tuple[Line, ...], GradientPath]] = {}
     for run in facts.passes:
-        if not run.to_leaves:
-            continue
         located: dict[tuple[Line, ...], tuple[Location, ...]] = {}
         for bit, state, lines, operations in _ways(run, facts):
             if state == "none" or bit not in wanted:

@@ -11,7 +11,7 @@ from ..capture.data_flow import Entry
 from ..capture.frames import Line
 from ..capture.names import held_in, modules_of
 from ..capture.reading import behind, keyed
-from ..capture.source_text import assigned_name, grads_read_on, line_that_binds
+from ..capture.source_text import assigned_name, grads_read_on
 from ..capture.tensors import grad_fn_of
 from ..record import Buffer, ParameterState
 from .facts import Facts, bits_in, closure
@@ -55,9 +55,11 @@ def computed_tensors(facts: Facts) -> tuple[Computed, ...]:
         ):
             missed = _missed(name, value, entry, facts)
             state, reason = ("none", missed) if missed else (state, reason)
+        if not (missed or facts.lists_intermediates):
+            continue
         lost = bool(missed) and facts.before.variables.get(name) is value
         if lost and line is None:
-            line = line_that_binds(facts.file, name)
+            line = facts.line_that_binds(name)
         update = bool(missed) and entry is not None and updated_by_its_gradient(entry, facts)
         found.append(Computed(name, value, line, state, reason, lost, update))
     return tuple(found)

@@ -124,7 +124,7 @@ class _Module:
     @kept
     def frozen(self) -> bool:
         """Whether all that is held is frozen."""
-        return not any(p.requires_grad for p in self.held)
+        return not any(self._facts.wants(p) for p in self.held)
 
     @kept
     def frozen_since(self) -> bool | None:

@@ -18,7 +18,7 @@ from ..capture.data_flow import Entry
 from ..capture.frames import Line
 from ..capture.names import held_in, items_of
 from ..capture.reading import behind
-from ..capture.source_text import line_that_assigns_to_self, line_that_binds
+from ..capture.source_text import line_that_assigns_to_self
 from ..capture.tensors import grad_fn_of
 from .facts import Facts, bits_in
 
@@ -134,4 +134,4 @@ def _tensors_in(name: str, value: object, owner: object, attribute: str, depth: 
 def _line_of(kept: _Kept, facts: Facts) -> Line | None:
     """The line of the class, or of the file, that assigns what was made before the recording began."""
     line = line_that_assigns_to_self(kept.owner, kept.attribute) if kept.attribute else None
-    return line or line_that_binds(facts.file, kept.name.partition(".")[0].partition("[")[0])
+    return line or facts.line_that_binds(kept.name)

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from torch import Tensor
+from torch import Tensor, distributed
+from torch.nn.parallel import DistributedDataParallel
 from torch.optim import Optimizer
 
 from ..capture.backward import BackwardPass
@@ -26,6 +27,8 @@ from ..record import ParameterState
 
 _CLEARING = frozenset(["zero_", "_foreach_zero_", "fill_", "__setitem__"])
 """Calls that put zeros in a gradient's place; others, such as a product, change what it was."""
+_OF_PARALLEL = "_DDPSinkBackward"
+"""The custom Function by which DistributedDataParallel notes that a backward pass begins."""
 
 
 class State(NamedTuple):
@@ -72,6 +75,10 @@ class Uses:
         if any(after <= number < until for number in self._steps_of.get(id(tensor), ())):
             return True
         return self._by_hand(tensor, after, until)
+
+    def stepped_between(self, after: int, until: int) -> bool:
+        """Whether any optimizer made its step between two moments."""
+        return any(after <= number < until for number, _ in self.steps)
 
     def _by_hand(self, tensor: Tensor, after: int, until: int) -> bool:
         """Whether code that read the `.grad` made something of it, or keeps it."""
@@ -140,7 +147,32 @@ class Change(NamedTuple):
 
 def states_of(session: Session, names: Names, uses: Uses) -> dict[str, State]:
     """The state of every parameter, by name."""
-    return {name: _state(session, tensor, uses) for name, tensor in names.parameters.items()}
+    shared = filled_by_others(names) if not _hides_passes(session) else frozenset[int]()
+    return {
+        name: _state(session, tensor, uses, id(tensor) in shared) for name, tensor in names.parameters.items()
+    }
+
+
+def filled_by_others(names: Names) -> frozenset[int]:
+    """The `id`s of the parameters in whose `.grad` DistributedDataParallel puts what other processes have."""
+    modules = {id(module): module for layers in names.layers.values() for _, module in layers}
+    wrapped = (one for one in modules.values() if isinstance(one, DistributedDataParallel))
+    return frozenset(id(p) for one in wrapped for p in one.parameters() if p.requires_grad)
+
+
+def misses_a_gradient(session: Session) -> bool:
+    """Whether DistributedDataParallel waits for the gradient of a parameter that no backward pass came to."""
+    tape = session.tape
+    if not (distributed.is_available() and distributed.is_initialized() and tape.backwards):
+        return False
+    leaves = tape.flow.graph.leaves
+    reached = {id(leaves[b]) for run in tape.backwards for b, s in run.arrived.items() if s != "none"}
+    return not filled_by_others(session.names()) <= reached
+
+
+def _hides_passes(session: Session) -> bool:
+    """Whether Python code in the graph, such as a reentrant checkpoint, may have sent passes of its own unseen."""
+    return any({*run.operations.values()} - {_OF_PARALLEL} for run in session.tape.backwards)
 
 
 def arrivals(passes: Iterable[BackwardPass], bit: int) -> list[tuple[BackwardPass, str]]:
@@ -157,7 +189,7 @@ def by_tensor(events: Iterable[Event]) -> dict[int, list[Event]]:
     return found
 
 
-def _state(session: Session, tensor: Tensor, uses: Uses) -> State:
+def _state(session: Session, tensor: Tensor, uses: Uses, shared: bool) -> State:
     gradient, tape = tensor.grad, session.tape
     old, version = session.old_grads.get(id(tensor), (None, -1))
     if gradient is not None and old is None and not is_zero(gradient):
@@ -171,10 +203,17 @@ def _state(session: Session, tensor: Tensor, uses: Uses) -> State:
         return State("none")
     if old is not None and came and all(state == "zero" for _, state in came):
         return State("zero")
+    if shared and not came and not _set(tensor, uses):
+        return State("none")  # it came from other processes: this one's loss knows nothing of it
     if not is_zero(gradient):
         return _FED
     cleared = _cleared(tensor, came, uses) if any(s == "value" for _, s in came) else None
     return cleared or State("zero")
+
+
+def _set(tensor: Tensor, uses: Uses) -> bool:
+    """Whether the reader's own code put the gradient there."""
+    return any(event.kind == "set_grad" for event in uses.events.get(id(tensor), ()))
 
 
 def _cleared(tensor: Tensor, came: list[tuple[BackwardPass, str]], uses: Uses) -> State | None:

@@ -28,7 +28,7 @@ class ZeroFound:
     operation: str
     starved: tuple[str, ...]
     harmless: bool = False
-    """True where one step of training ends it, or where the parameter's module learns all the same."""
+    """True where one step of training ends it, a package means it so, or the parameter's module learns all the same."""
     cause: Cause | None = None
 
     def why(self, nothing: bool = False) -> str:

@@ -62,6 +62,8 @@ class BackwardPass:
     reads: dict[int, list[int]] = field(default_factory=dict)
     """By memory that was edited without autograd's notice: the nodes that kept numbers of it for the way back."""
     finished: bool = False
+    fresh: list[int] = field(default_factory=list)
+    """The bits of leaves whose gradient after the pass is what came to them."""
     about: tuple[Entry, ...] = ()
     """What `autograd.grad` was asked to differentiate with respect to."""
     asked: int = -1
@@ -70,6 +72,11 @@ class BackwardPass:
     """What the reader calls each of these there, where a variable holds it."""
     to_leaves: bool = True
     """False for `autograd.grad`, which puts nothing in the leaves' `.grad`."""
+
+    def settle(self, flow: Flow) -> None:
+        """Notes what has come to the leaves that have no hook: the pass is over, or comes no further."""
+        for bit in self.fresh:
+            self.arrived[bit] = state_of(flow.graph.leaves[bit].grad)
 
     @property
     def loss(self) -> float | None:
@@ -115,19 +122,17 @@ def state_of(gradient: Tensor | None) -> GradientState:
 def watch(record: BackwardPass, roots: list[Tensor], flow: Flow, keep: int, run: Callable[[], Any]) -> Any:
     """What `run` returns, which sends `roots` back: every node behind them is watched meanwhile."""
     handles: list[Any] = []
-    fresh: list[int] = []
     try:
         leaves = _watch(record, roots, flow, keep, handles)
         if record.to_leaves:
-            fresh = _watch_leaves(record, leaves, flow, handles)
+            record.fresh = _watch_leaves(record, leaves, flow, handles)
         out = run()
         record.finished = True
         return out
     finally:
         for handle in handles:
             handle.remove()
-        for bit in fresh:
-            record.arrived[bit] = state_of(flow.graph.leaves[bit].grad)
+        record.settle(flow)
 
 
 def _watch(

@@ -14,7 +14,7 @@ import site
 import sys
 import sysconfig
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ from torch import nn
 from torch.optim import Optimizer
 
 from ..record import Location
+from .cells import shown_name
 from .generated import is_generated
 from .reading import behind
 from .torch_private import FunctionNode
@@ -48,6 +49,8 @@ class Passed:
     STANDARD = 512
     COMPILED = 1024
     SCALER = 2048
+    INSTALLED = 4096
+    """A package that is neither torch nor the standard library: what happens there is not the reader's to mend."""
 
 
 class Line(NamedTuple):
@@ -58,7 +61,7 @@ class Line(NamedTuple):
 
     def location(self) -> Location:
         """The line with its text."""
-        return Location(self.file, self.line, linecache.getline(self.file, self.line).strip())
+        return Location(shown_name(self.file), self.line, linecache.getline(self.file, self.line).strip())
 
 
 @dataclass(slots=True)
@@ -75,7 +78,12 @@ class Caller:
 
 _TORCH = os.path.dirname(torch.__file__) + os.sep
 _RECORDER = os.path.dirname(os.path.dirname(__file__)) + os.sep
-_RUNNING = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "running", "")
+_ENGINE = os.path.dirname(os.path.dirname(_RECORDER))
+_OURS = (
+    _RECORDER,
+    *(os.path.join(_ENGINE, one) for one in (f"running{os.sep}", f"integrations{os.sep}", "testing.py")),
+)
+"""Where code of this package stands that calls the recorder and is nobody's step."""
 _STANDARD = tuple({os.path.join(sysconfig.get_path(path), "") for path in ("stdlib", "platstdlib")})
 _INSTALLED = ("site-packages", "dist-packages")
 _PACKAGES = tuple(
@@ -124,7 +132,7 @@ def _judge(code: CodeType, scope: dict[str, Any]) -> int:
     flags = Passed.FORWARD if name == "forward" and code.co_argcount else Passed.NOTHING
     if name in ("deepcopy", "__deepcopy__"):
         flags |= Passed.DEEPCOPY
-    if file.startswith((_RECORDER, _RUNNING)):
+    if file.startswith(_OURS):
         return flags | Passed.RECORDER
     if file.startswith(_TORCH):
         inside = file[len(_TORCH) :].replace(os.sep, "/")
@@ -144,7 +152,7 @@ def _judge(code: CodeType, scope: dict[str, Any]) -> int:
             flags |= Passed.COMPILED
         return flags
     if _is_installed(file):
-        return flags | Passed.PACKAGE
+        return flags | Passed.PACKAGE | Passed.INSTALLED
     if file.startswith((*_STANDARD, "<frozen")):
         return flags | Passed.PACKAGE | Passed.STANDARD
     if is_generated(file, scope, _is_installed):
@@ -161,6 +169,13 @@ def _line(code: CodeType, number: int) -> Line:
 
 def _is_installed(file: str) -> bool:
     return file.startswith(_PACKAGES) or any(f"{os.sep}{one}{os.sep}" in file for one in _INSTALLED)
+
+
+@lru_cache(1_000)
+def of_a_package(module: str) -> bool:
+    """Whether a module is an installed package's, or this one's."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return isinstance(file, str) and (_is_installed(file) or file.startswith(_OURS))
 
 
 def outside() -> FrameType:

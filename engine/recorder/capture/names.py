@@ -16,8 +16,10 @@ from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 from torch.optim import Optimizer
 
+from .frames import of_a_package
 from .reading import attributes, behind, keyed
 from .tensors import grad_fn_of
+from .torch_private import tells_of_steps
 
 
 @dataclass(slots=True)
@@ -135,7 +137,17 @@ def _add(names: Names, key: str, value: object) -> None:
             names.parameters[key] = value
         names.tensors.setdefault(id(value), key)
     elif isinstance(value, Optimizer):
-        names.optimizers[key] = value
+        optimizer = inside_of(value)
+        if not any(optimizer is known for known in names.optimizers.values()):
+            names.optimizers[key] = optimizer
+
+
+def inside_of(optimizer: Optimizer) -> Optimizer:
+    """The optimizer that steps, where a library's wrapper around it passes for one."""
+    if tells_of_steps(optimizer):
+        return optimizer
+    held = (one for one in attributes(optimizer).values() if isinstance(one, Optimizer))
+    return next((one for one in held if one.param_groups is optimizer.param_groups), optimizer)
 
 
 _MOST = 200
@@ -171,7 +183,34 @@ def items_of(name: str, value: object) -> Iterator[tuple[str, object]]:
         for number, (key, item) in enumerate(keyed(value, _MOST)):
             yield (f"{name}.{names[number]}" if number < len(names) else f"{name}[{key}]"), item
     elif str(type(value).__module__).partition(".")[0] not in ("torch", "numpy", "builtins"):
-        yield from ((f"{name}.{key}", item) for key, item in attributes(value).items())
+        private = of_a_package(
+            str(type(value).__module__)
+        )  # what a package keeps to itself is no name that a reader knows
+        yield from (
+            (f"{name}.{key}", item)
+            for key, item in attributes(value).items()
+            if not (private and key.startswith("_"))
+        )
+
+
+def add_stepped(names: Names, stepped: Iterable[Optimizer]) -> None:
+    """Names the optimizers that made a step and no variable leads to: by the module that keeps one, or by number."""
+    known = {id(optimizer) for optimizer in names.optimizers.values()}
+    for optimizer in stepped:
+        if id(optimizer) not in known:
+            known.add(id(optimizer))
+            number = len(names.optimizers)
+            unnamed = f"optimizer {number}" if number else "optimizer"
+            names.optimizers[_kept_by_a_module(names, optimizer) or unnamed] = optimizer
+
+
+def _kept_by_a_module(names: Names, optimizer: Optimizer) -> str:
+    for layers in names.layers.values():
+        for path, module in layers:
+            for key, value in vars(module).items():
+                if value is optimizer:
+                    return f"{path}.{key}" if path else key
+    return ""
 
 
 def add_held(names: Names, met: Container[int]) -> None:

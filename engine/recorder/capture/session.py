@@ -66,8 +66,10 @@ class Session:
         constant: Iterable[str] = (),
         file: str = "",
         measure: int = MEASURE,
+        line: int = 0,
     ) -> None:
         self.file = file
+        self.line = line
         self._variables = variables
         self._optimizers = list(optimizers)
         self.constant = tuple(constant)
@@ -80,6 +82,8 @@ class Session:
         """Whether the backward pass was this recorder's, since the step only returned its loss."""
         self.whole_step = True
         """False for a block of code: what comes after it is not seen."""
+        self.lists_intermediates = True
+        """False where the variables are all those of a program: what it computes on the way is no news there."""
         self.read_later: dict[str, int] = {}
         """Variables whose `.grad` the code after a block reads, with the line that does."""
         self.loss: Tensor | None = None
@@ -190,7 +194,7 @@ class Session:
 
         Of several passes none is the loss: then it is the number that was returned, or nothing.
         """
-        runs = [run for run in self.tape.backwards if run.to_leaves]
+        runs = self.tape.backwards
         number = self.returned if isinstance(self.returned, float) else None
         self.loss_value = runs[0].loss if len(runs) == 1 else number
 
@@ -211,7 +215,7 @@ class Session:
 
     def _is_done(self, loss: object) -> bool:
         """Whether the step called `backward()` itself: what it returns then is for the log."""
-        roots = [root for run in self.tape.backwards if run.to_leaves for root in run.roots]
+        roots = [root for run in self.tape.backwards for root in run.roots]
         if not roots:
             if not self.moved_by_hand():
                 return False

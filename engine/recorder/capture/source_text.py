@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ast
 import linecache
+import sys
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from types import CodeType, FrameType
 
@@ -26,8 +28,8 @@ class Source:
     """By the first line of a function: the lines and texts of its decorators."""
     assigned: dict[int, str] = field(default_factory=dict)
     """By line: the variable that a one-target assignment on it sets."""
-    bound: dict[str, int] = field(default_factory=dict)
-    """By variable: the last line at module level that assigns it."""
+    bound: list[tuple[int, int, dict[str, int]]] = field(default_factory=list)
+    """(first line, last line, by variable the last line that assigns it) of the file and of every function in it."""
     added: list[tuple[int, str]] = field(default_factory=list)
     """(line, the last name of the variable) wherever something is put into one: `+=`, `.append(...)`, `[key] = ...`."""
     grads: list[tuple[int, str]] = field(default_factory=list)
@@ -82,14 +84,26 @@ def _parse(text: str) -> Source:
             found.grads.append((node.lineno, ast.unparse(node.value)))
         elif isinstance(node, ast.Call):
             found.calls.append((node.lineno, ast.unparse(node.func)))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found.bound.append((node.lineno, node.end_lineno or node.lineno, _bound_in(node.body)))
         if isinstance(node, ast.Call | ast.stmt):
             found.added += [(node.lineno, name) for name in _added_to(node)]
-    for statement in tree.body:
+    found.bound.append((0, sys.maxsize, _bound_in(tree.body)))
+    found.withs.sort()
+    return found
+
+
+def _bound_in(body: Iterable[ast.stmt]) -> dict[str, int]:
+    """By variable: the last line among some statements, and the blocks in them, that assigns it."""
+    found: dict[str, int] = {}
+    for statement in body:
         if isinstance(statement, ast.Assign | ast.AnnAssign):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             for name in (n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)):
-                found.bound[name] = statement.lineno
-    found.withs.sort()
+                found[name] = statement.lineno
+        elif not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            for block in ("body", "orelse", "finalbody"):
+                found |= _bound_in(getattr(statement, block, ()))
     return found
 
 
@@ -210,7 +224,15 @@ def line_that_returns(file: str, owner: str, method: str) -> Line | None:
     return None if line is None else Line(file, line)
 
 
-def line_that_binds(file: str, variable: str) -> Line | None:
-    """The last module-level line of the file that assigns the variable."""
-    line = source(file).bound.get(variable)
+def line_that_binds(file: str, variable: str, seen_from: int = 0) -> Line | None:
+    """The last line that assigns the variable, in the scopes that a line of the file sees, the innermost first.
+
+    Where none of them does, it is that of the only function which does, as where `main()` makes what others are given.
+    """
+    scopes = sorted(source(file).bound, key=lambda scope: scope[1] - scope[0])
+    own = [
+        names[variable] for first, last, names in scopes if first <= seen_from <= last and variable in names
+    ]
+    others = {names[variable] for _, _, names in scopes if variable in names}
+    line = own[0] if own else others.pop() if len(others) == 1 else None
     return None if line is None else Line(file, line)

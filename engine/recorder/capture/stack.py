@@ -7,7 +7,7 @@ What no variable leads to is named by the module that owns it (`owners`), found 
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from traceback import walk_tb
 from types import FrameType, FunctionType, ModuleType, TracebackType
 from typing import TypeVar
@@ -15,9 +15,11 @@ from typing import TypeVar
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from .cells import is_cell
 from .frames import Passed, judged
-from .names import ids_in, modules_of
+from .names import ids_in, modules_of, variables_of
 from .reading import behind
+from .torch_private import tells_of_steps
 
 _Kind = TypeVar("_Kind")
 
@@ -30,12 +32,33 @@ def frames_around(frame: FrameType) -> tuple[FrameType, ...]:
         if judged(around) & Passed.READER:
             found.append(around)
         around = around.f_back
-    return tuple(reversed(found))
+    return _from_the_cell(reversed(found))
 
 
 def frames_of(trace: TracebackType | None) -> tuple[FrameType, ...]:
     """The reader's frames that an exception went through, the outermost first."""
-    return tuple(frame for frame, _ in walk_tb(trace) if judged(frame) & Passed.READER)
+    return _from_the_cell(frame for frame, _ in walk_tb(trace) if judged(frame) & Passed.READER)
+
+
+def _from_the_cell(frames: Iterable[FrameType]) -> tuple[FrameType, ...]:
+    """Frames from the outermost of a notebook's cell on, where there is one: what runs the cell is not the reader's."""
+    found = tuple(frames)
+    at = next((n for n, frame in enumerate(found) if is_cell(frame.f_code.co_filename)), 0)
+    return found[at:]
+
+
+def frames_standing(frame: FrameType | None) -> tuple[FrameType, ...]:
+    """The reader's frames of a thread that stands at `frame`, the outermost first; those around the recorder, which
+    runs the reader's code, are none."""
+    inside: list[FrameType] = []
+    found: list[FrameType] = []
+    while frame is not None:
+        if judged(frame) & Passed.READER:
+            inside.append(frame)
+        elif judged(frame) & Passed.RECORDER:
+            found = list(inside)
+        frame = frame.f_back
+    return tuple(reversed(found or inside))
 
 
 def variables_in(frames: Iterable[FrameType]) -> dict[str, object]:
@@ -60,7 +83,11 @@ def variables_in(frames: Iterable[FrameType]) -> dict[str, object]:
 
 
 def _variables(frame: FrameType) -> Iterator[tuple[str, object]]:
-    here = dict(frame.f_locals)
+    if is_cell(frame.f_code.co_filename) and frame.f_locals is frame.f_globals:
+        # A notebook's variables are those of all its cells, and IPython's own.
+        here = variables_of(FunctionType(frame.f_code, frame.f_globals))
+    else:
+        here = dict(frame.f_locals)
     if frame.f_locals is not frame.f_globals:
         here |= {
             n: frame.f_globals[n] for n in frame.f_code.co_names if n in frame.f_globals and n not in here
@@ -91,12 +118,21 @@ def owners(optimizers: Iterable[Optimizer], named: Iterable[int]) -> dict[str, o
     return found
 
 
-def living_optimizers() -> list[Optimizer]:
-    """The optimizers that there are and that hold anything to be trained."""
+def living_optimizers(switched_off: Container[int] = ()) -> list[Optimizer]:
+    """The optimizers that there are, that hold anything to be trained and whose steps torch tells of.
+
+    `switched_off` are the `id`s of what is frozen for now and trained at other times. Of the wrappers that accelerate
+    and Lightning put around an optimizer torch tells nothing: they are the same one again.
+    """
     return [
         one
         for one in _living(Optimizer)
-        if any(isinstance(p, Tensor) and p.requires_grad for g in one.param_groups for p in g["params"])
+        if tells_of_steps(one)
+        and any(
+            isinstance(p, Tensor) and (p.requires_grad or id(p) in switched_off)
+            for group in one.param_groups
+            for p in group["params"]
+        )
     ]
 
 

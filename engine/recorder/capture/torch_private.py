@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import torch
 from torch import Tensor, autograd, overrides
+from torch.optim import Optimizer
 from torch.overrides import TorchFunctionMode
 
 PROFILER_ENTER = "_record_function_enter_new"
@@ -177,6 +178,15 @@ class _Eager:
 
 run_eagerly = _Eager()
 """Compiled code runs as it was written inside: a graph of its own would hide the calls."""
+
+
+def tells_of_steps(optimizer: Optimizer) -> bool:
+    """Whether torch calls its hooks at this optimizer's steps; not for a wrapper that was never made an optimizer."""
+    return bool(
+        getattr(
+            getattr(type(optimizer), "step", None), "hooked", "_patch_step_function" not in vars(Optimizer)
+        )
+    )
 
 
 def take_off_the_stack(mode: TorchFunctionMode) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ...text import listed
 from ..record import Buffer, Cut, Finding, GradientPath, Location, ParameterRecord, StepData
-from .words import STANDINGS, Standing, Word, counted, place, severity, standing
+from .words import RANK_ENDS, STANDINGS, Standing, Word, counted, place, severity, standing
 
 _WAYS = 3
 """Ways of a gradient that one row tells."""
@@ -37,6 +37,26 @@ class Told:
     severity: Word
     place: str
     text: str
+
+
+@dataclass(frozen=True)
+class RankRow:
+    """A rank of a distributed job, and how it came to its end."""
+
+    rank: int
+    word: Word
+    told: str
+    shown: bool
+
+
+def rank_rows(record: StepData) -> list[RankRow]:
+    """The ranks, each with the parameters that it does not reach."""
+    rows = []
+    for one in record.ranks:
+        at = f" ({place(one.location, record.file)})" if one.location is not None else ""
+        unused = f"; it does not reach {', '.join(by_module(one.unused, record))}" if one.unused else ""
+        rows.append(RankRow(one.rank, RANK_ENDS[one.end], f"{one.text}{at}{unused}", one.shown))
+    return rows
 
 
 def told(record: StepData) -> tuple[Told, ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..record import Cut, Stage, StepData
-from .groups import buffer_rows, by_module, located, parameter_rows, told
+from .groups import buffer_rows, by_module, located, parameter_rows, rank_rows, told
 from .picture import boxes_of
 from .words import BACK, cut_title
 
@@ -58,6 +58,13 @@ def to_html(record: StepData) -> str:
     )
 
 
+def to_short_html(record: StepData) -> str:
+    """The verdict and the findings; the rest is folded away."""
+    quoted = record.findings or record.raised is not None
+    parts = {**parts_of(record), "notes": record.notes if quoted else ()}
+    return templates().get_template("short_report.html").render(parts)
+
+
 def parts_of(record: StepData) -> Mapping[str, object]:
     """What the templates show of a record."""
     return {
@@ -66,6 +73,7 @@ def parts_of(record: StepData) -> Mapping[str, object]:
         "boxes": boxes_of(record),
         "parameters": parameter_rows(record),
         "buffers": buffer_rows(record.buffers),
+        "ranks": rank_rows(record),
         "cuts": [cut_row(cut, record) for cut in record.cuts],
         "calls": [call_row(stage, record) for stage in record.stages],
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ...text import number_text
 from ..record import Cut, StepData
-from .groups import Row, Told, buffer_rows, by_module, parameter_rows, told
+from .groups import RankRow, Row, Told, buffer_rows, by_module, parameter_rows, rank_rows, told
 from .words import STANDINGS, cut_title, place
 
 _WIDTH = 100
@@ -41,6 +41,9 @@ def _lines(record: StepData) -> Iterator[str]:
         yield from _finding(finding)
     for note in record.notes if record.findings or record.raised is not None else ():
         yield from _wrapped(f"Note: {note}", "")
+    yield from _table("ranks", [_rank(row) for row in rank_rows(record)])
+    if record.ranks:
+        yield f"\nfrom here on: rank {next(rank.rank for rank in record.ranks if rank.shown)}"
     yield from _table("parameters", [_parameters(row) for row in parameter_rows(record)])
     yield from _table("cuts", [_cut(cut, record) for cut in record.cuts])
     if record.growing:
@@ -71,6 +74,10 @@ def _finding(one: Told) -> Iterator[str]:
     yield from _wrapped(one.text, "   ")
     if finding.suggestion:
         yield from _wrapped(f"Instead: {finding.suggestion}", "   ")
+
+
+def _rank(row: RankRow) -> tuple[str, ...]:
+    return row.word.mark, str(row.rank), row.told
 
 
 def _parameters(row: Row) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from ..record import Cut, Finding, GradientState, Location, ParameterRecord
+from ..record import Cut, Finding, GradientState, Location, ParameterRecord, RankEnd
 
 
 class Word(NamedTuple):
@@ -40,6 +40,15 @@ BACK: dict[GradientState, Word] = {
 }
 """What came back to a stage."""
 
+RANK_ENDS: dict[RankEnd, Word] = {
+    "recorded": Word("+", "✔", "recorded"),
+    "raised": Word("x", "✕", "raised"),
+    "ended": Word("-", "·", "ended"),
+    "waits": Word("x", "✕", "waits"),
+    "silent": Word("?", "?", "no answer"),
+}
+"""How a rank of a distributed job came to its end."""
+
 FAULT = Word("x", "✕", "fault")
 UNUSED = Word("o", "○", "unused")
 
@@ -67,6 +76,8 @@ def place(location: Location | None, file: str) -> str:
         return ""
     if location.file == file:
         return f"line {location.line}"
+    if location.in_cell:
+        return str(location)
     return f"{location.file.replace(chr(92), '/').rpartition('/')[2]}:{location.line}"
 
 

@@ -19,8 +19,9 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         if analysis.states.get(name) not in ("gradient", "zero"):
             continue
         bit = analysis.bit(analysis.tensor(name))
-        runs = [run for run in analysis.passes if run.to_leaves]
-        node = next((n for run in runs for n, targets in run.next.items() if ~bit in targets), None)
+        node = next(
+            (n for run in analysis.passes for n, targets in run.next.items() if ~bit in targets), None
+        )
         line = analysis.made_by(node).line if node is not None else None
         found.setdefault(line, []).append(name)
     for line, names in found.items():

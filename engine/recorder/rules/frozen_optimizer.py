@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from ...text import listed
 from ..analysis.analysis import Analysis
-from ..capture.source_text import line_that_binds
 from ..rule import Fault, Rule, Severity
 
 WHAT = "all that the optimizer holds is frozen"
@@ -21,10 +20,11 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         alone = (
             len(analysis.names.optimizers) == 1 and analysis.backward_is_ours
         )  # its step comes after this one
-        if held and (alone or optimizer in analysis.stepped) and not any(p.requires_grad for p in held):
+        if held and (alone or optimizer in analysis.stepped) and not any(analysis.wants(p) for p in held):
             frozen = analysis.frozen_in(optimizer)
-            text = f"All that `{name}` holds is frozen ({listed(frozen)}), so its step moves nothing."
-            yield Fault(line_that_binds(analysis.file, name.partition(".")[0]), tuple(frozen), text)
+            which = f" ({listed(frozen)})" if frozen else ""
+            text = f"All that `{name}` holds is frozen{which}, so its step moves nothing."
+            yield Fault(analysis.line_that_binds(name), tuple(frozen), text)
 
 
 RULE = Rule(

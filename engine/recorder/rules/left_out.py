@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from ...text import listed, verb
 from ..analysis.analysis import Analysis
 from ..analysis.left_out import LeftOut
-from ..capture.source_text import line_that_binds
 from ..rule import Fault, Rule, Severity
 
 WHAT = "no optimizer holds it, and one holds others of the same module"
@@ -20,12 +19,10 @@ LATER = (
 def check(analysis: Analysis) -> Iterator[Fault]:
     """One fault for each optimizer that holds only a part of a module."""
     for one in analysis.left_out:
-        variable = one.where.optimizer.partition(".")[0]
         advice = LATER if one.where.later or one.where.frozen else ""
         names = one.names
-        yield Fault(
-            line_that_binds(analysis.file, variable), names, _text(one), advice, weight=len(names)
-        )  # fmt: skip
+        line = analysis.line_that_binds(one.where.optimizer)
+        yield Fault(line, names, _text(one), advice, weight=len(names))
 
 
 def _text(one: LeftOut) -> str:

@@ -40,7 +40,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         if CLIPPED not in raised.message:
             return
         severity = Severity.RAISED
-    losses = [analysis.loss_value, *(run.loss for run in analysis.passes if run.to_leaves)]
+    losses = [analysis.loss_value, *(run.loss for run in analysis.passes)]
     loss = next((one for one in losses if one is not None and not math.isfinite(one)), None)
     if raised is None and loss is not None:
         yield _in_the_loss(loss, analysis)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from ...text import listed, verb
 from ..analysis.analysis import Analysis
-from ..capture.source_text import line_that_binds
 from ..rule import Fault, Rule, Severity
 
 WHAT = "the optimizer holds tensors that the model no longer uses"
@@ -21,12 +20,16 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     hidden = {id(p) for p in analysis.hidden.values()}
     alive = {id(p) for p in analysis.names.parameters.values()} | hidden
     used = {id(analysis.leaf(b)) for run in analysis.passes for b in run.arrived} if analysis.held else set()
+    # A group may be empty where nothing is missed: a module that has no parameters gives none.
+    missed = bool(used - analysis.held) or any(
+        not analysis.is_held(n) for n in analysis.trainable_among(analysis.once)
+    )
     left_out = [
         n for n, p in analysis.once.items()
         if analysis.states[n] in ("gradient", "zero") and not analysis.is_held(n) and id(p) not in hidden
     ]  # fmt: skip
     for name, optimizer in analysis.names.optimizers.items():
-        line = line_that_binds(analysis.file, name.partition(".")[0])
+        line = analysis.line_that_binds(name)
         mine = [p for group in optimizer.param_groups for p in group["params"]]
         gone = [p for p in mine if id(p) not in alive and id(p) not in used]
         if gone and left_out:
@@ -34,7 +37,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
             tensors = "tensor" if len(gone) == 1 else "tensors"
             text = f"{listed(left_out)} {who}: `{name}` holds {len(gone)} {tensors} that the model no longer uses."
             yield Fault(line, tuple(left_out), text, weight=len(left_out))
-        if not all(group["params"] for group in optimizer.param_groups):
+        if missed and not all(group["params"] for group in optimizer.param_groups):
             text = f"`{name}` has a group without parameters, so it never moves what was meant to be in it."
             yield Fault(line, (), text, EMPTY)
 

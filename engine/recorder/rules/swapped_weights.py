@@ -11,6 +11,7 @@ from ...text import listed, number_text
 from ..analysis.analysis import Analysis
 from ..analysis.facts import closure
 from ..capture.data_flow import Call, Entry
+from ..capture.frames import Passed
 from ..rule import Fault, Rule, Severity
 
 WHAT = "the code moves less than the encoder that is pulled towards it"
@@ -18,7 +19,11 @@ WHAT = "the code moves less than the encoder that is pulled towards it"
 
 def check(analysis: Analysis) -> Iterator[Fault]:
     """The places where it happens."""
-    detached = {id(c.outputs[0]): c for cut in analysis.cuts if cut.kind == "detach" for c in cut.calls}
+    detached = {
+        id(call.outputs[0]): call
+        for cut in analysis.cuts if cut.kind == "detach"
+        for call in cut.calls if not call.passed & Passed.INSTALLED  # a package weighs as its authors mean to
+    }  # fmt: skip
     pairs: dict[tuple[int, int], tuple[Call, Call]] = {}
     for call in analysis.calls if detached else ():
         if len(call.inputs) != 2 or not call.outputs or not call.outputs[0].tracked:

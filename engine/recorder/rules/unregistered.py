@@ -8,7 +8,8 @@ from torch import nn
 
 from ...text import listed, verb
 from ..analysis.analysis import Analysis
-from ..capture.source_text import line_that_assigns
+from ..capture.frames import Line
+from ..capture.source_text import line_that_assigns, line_that_assigns_to_self
 from ..rule import Fault, Rule, Severity
 
 WHAT = "layers in a plain list, tuple or dict are not registered with the module"
@@ -28,9 +29,21 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     nobody = "no optimizer holds" if analysis.held else "`parameters()` doesn't list"
     why = "a plain tensor is no parameter of its module" if plain else WHAT
     text = f"{listed(paths)} {verb(paths, 'gets', 'get')} a gradient and {nobody} {verb(paths, 'it', 'them')}: {why}."
-    attribute = paths[0].partition("[")[0].rpartition(".")[2]
-    line = line_that_assigns(analysis.file, f"self.{attribute}")
-    yield Fault(line, tuple(names), text, "Make it an `nn.Parameter`." if plain else "", weight=len(names))
+    yield Fault(
+        _line_of(paths[0], analysis),
+        tuple(names),
+        text,
+        "Make it an `nn.Parameter`." if plain else "",
+        weight=len(names),
+    )
+
+
+def _line_of(path: str, analysis: Analysis) -> Line | None:
+    """The line that gives a module the attribute: in its class, wherever that stands, or else in the file."""
+    where, _, attribute = path.partition("[")[0].rpartition(".")
+    owner = next((m for layers in analysis.names.layers.values() for at, m in layers if at == where), None)
+    line = line_that_assigns_to_self(owner, attribute) if owner is not None else None
+    return line or line_that_assigns(analysis.file, f"self.{attribute}")
 
 
 RULE = Rule(

@@ -37,7 +37,10 @@ def _by_line(lines: Mapping[str, Line | None], analysis: Analysis) -> Iterable[t
 
 
 def _thrown_away(tensor: Tensor, analysis: Analysis) -> Line | None:
-    """The line that cleared what one pass brought before the same line's next pass, with no step in between."""
+    """The line that cleared what one pass brought before the same line's next pass, with no step in between.
+
+    A step of any optimizer ends the gathering: what an actor's loss sent into the critic is cleared after it on purpose.
+    """
     passes = [run for run, state in analysis.arrivals(tensor) if state == "value"]
     events = analysis.events_of(tensor) if len(passes) > 1 else []
     for one, other in pairwise(passes):
@@ -45,6 +48,7 @@ def _thrown_away(tensor: Tensor, analysis: Analysis) -> Line | None:
         if (
             one.line == other.line
             and cleared
+            and not analysis.uses.stepped_between(one.number, cleared[0].number)
             and not analysis.uses.between(tensor, one.number, cleared[0].number)
         ):
             return cleared[0].line

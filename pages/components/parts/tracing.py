@@ -1,7 +1,7 @@
 """What is traced: the file that whoever started the server named, or one of the ready examples.
 
-The file's name comes from the command line and from nowhere else: `streamlit run streamlit_app.py -- --trace FILE`.
-No link, no field and no upload can name another one. A reader only chooses among what is listed.
+The name comes from the command line and from nowhere else: `streamlit run streamlit_app.py -- --trace FILE`, or
+`--run SCRIPT ITS ARGUMENTS`. No link, no field and no upload can name another one. A reader only chooses among what is listed.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from engine.examples import examples
 from engine.recorder import StepRecord
 from engine.recorder.record_file import ScriptError
 from engine.serving.cache import Cache
-from engine.subprocess_recording import record_apart
+from engine.subprocess_recording import record_apart, record_run_apart
 from pages.components.shell import keeper
-from pages.components.shell.command_line import named_file
+from pages.components.shell.command_line import Named, named_file
 from pages.components.shell.turns import turns
 from pages.components.shell.view import View
 
@@ -35,6 +35,8 @@ class Traced:
     own: bool
     title: str
     story: str
+    run: tuple[str, ...] = ()
+    """A script and its arguments, where it is run and not traced."""
 
 
 reports: Cache[Traced, StepRecord | ScriptError] = Cache(32, lambda _: 1)
@@ -49,14 +51,22 @@ def choose_file(view: View) -> Traced:
     st.radio(
         "What to trace",
         names,
-        format_func=lambda name: f"Your file, {own}" if name == _YOURS else ready[name].title,
+        format_func=lambda name: (
+            f"Your {_what(own)}, {own.title}" if own and name == _YOURS else ready[name].title
+        ),
         **keeper.bound("traced", chosen, lambda now, name: replace(now, traced=name)),
     )
     if chosen == _YOURS and own is not None:
-        path = os.path.abspath(own)
-        return Traced(path, _changed_at(path), True, own, "")
+        path = os.path.abspath(own.file)
+        is_file = own.is_run and own.words[0] != "-m"
+        run = (path, *own.words[1:]) if is_file else own.words if own.is_run else ()
+        return Traced(path, _changed_at(path), True, own.title, "", run)
     example = ready[chosen]
     return Traced(str(example.path), _changed_at(str(example.path)), False, example.title, example.story)
+
+
+def _what(own: Named) -> str:
+    return "script" if own.is_run else "file"
 
 
 def report_on(traced: Traced) -> StepRecord | ScriptError:
@@ -64,7 +74,7 @@ def report_on(traced: Traced) -> StepRecord | ScriptError:
 
     def compute() -> StepRecord | ScriptError:
         try:
-            return record_apart(traced.path)
+            return record_run_apart(traced.run) if traced.run else record_apart(traced.path)
         except ScriptError as error:
             return error
 
@@ -87,17 +97,20 @@ def show_plain(traced: Traced) -> None:
 
 
 def show_how() -> None:
-    """How to trace a file of one's own."""
-    st.header("Trace a file of your own", anchor=False)
+    """How to get the report on code of one's own."""
+    st.header("Trace code of your own", anchor=False)
     st.markdown(
-        "On your own machine. The file defines `step()`, which returns the loss; modules, tensors and optimizers are "
-        "found among its module-level names. The page follows the file: save it, and the report is new."
+        "On your own machine. A training script is run as it is, with its own arguments, until its second optimizer "
+        "step has ended. A file that is traced defines `step()`, which returns the loss; modules, tensors and optimizers "
+        "are found among its module-level names. The page follows the file: save it, and the report is new."
     )
     st.code(
-        "streamlit run streamlit_app.py -- --trace my_step.py   # this page, on your file\n"
-        "python -m engine trace my_step.py                      # the same report in the terminal\n"
-        "python -m engine trace my_step.py --json               # for tools; exit status 1 where something starves\n"
-        "python -m engine trace my_step.py --format html --output report.html   # one file to send on",
+        "python -m engine run train.py --lr 0.1                 # the report in the terminal\n"
+        "python -m engine run --json train.py                   # for tools; exit status 1 where something starves\n"
+        "python -m engine run --format html --output report.html train.py       # one file to send on\n"
+        "streamlit run streamlit_app.py -- --run train.py       # this page, on your script\n"
+        "python -m engine trace my_step.py                      # the report on a file that defines step()\n"
+        "streamlit run streamlit_app.py -- --trace my_step.py   # this page, on that file",
         language="bash",
         wrap_lines=True,
     )

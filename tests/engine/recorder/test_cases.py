@@ -92,6 +92,7 @@ ADVICE: dict[str, dict[str, str]] = {
         "Pass the `dim`": "273_softmax_over_one",
         "Return the gradient from the hook": "248_hook_zeroes_gradient",
         "Start one of the two at other values": "274_both_factors_zero",
+        "Add what is made of it to the loss, or do not": "624_queries_of_which_no_answer_is_used",
     },
 }
 """By rule: advice other than its usual one, each with a case where it is the right one."""

@@ -77,7 +77,7 @@ def _run(folder: Path, target: str, arguments: Sequence[str], options: dict[str,
 
     try:
         with _printing_to(folder / "output"):
-            outcome = run(target, arguments, tell=tell, **options)
+            outcome = run(target, arguments, tell=tell, leave=lambda end: os._exit(end.status), **options)
         (folder / "outcome").write_bytes(pickle.dumps(outcome))
     except BaseException:
         if os.getpid() == process:

@@ -79,6 +79,12 @@ def test_the_names_are_those_of_the_readers_variables() -> None:
     assert names_of(record, "gradient") == {"net.head.weight", "net.head.bias"}
 
 
+def test_what_is_computed_on_the_way_is_no_parameter() -> None:
+    record = ran("accumulation.py").record
+    assert record is not None
+    assert {p.name.partition(".")[0] for p in record.parameters} == {"net"}
+
+
 def test_the_scripts_own_arguments_reach_it() -> None:
     assert "epoch 6" in ran("arguments.py", "--epochs", "7", "--lr", "0.01", keep_going=True).output
 
@@ -231,7 +237,7 @@ def test_a_module_of_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             lambda path: path.write_bytes(b"\x00"),
             "not valid Python: source code string cannot contain null bytes.",
         ),
-        (lambda path: path.write_bytes(b"# \xff"), "not valid Python"),
+        (lambda path: path.write_bytes(b"x = '\xff'"), "not valid Python"),
     ],
 )
 def test_what_is_no_script_is_refused_in_one_sentence(tmp_path: Path, make: object, said: str) -> None:

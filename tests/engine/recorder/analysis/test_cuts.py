@@ -112,6 +112,21 @@ def test_a_number_is_a_possible_cut_and_gives_way_to_a_certain_one() -> None:
     assert cuts["item"][1:] == ((), (), False)
 
 
+def test_a_list_is_rebuilt_where_it_was_read_on_the_same_line() -> None:
+    net, head, x = two_layers()
+
+    def at_once() -> Tensor:
+        return loss_of(head(torch.tensor(net(x).tolist())))
+
+    def later() -> Tensor:
+        values = net(x).tolist()
+        return loss_of(head(torch.tensor(values)))
+
+    names = {"net": net, "head": head}
+    assert {cut.kind for cut in analysis_of(at_once, names).cuts} == {"item", "torch_tensor"}
+    assert [told(cut) for cut in analysis_of(later, names).cuts] == [("item", NET, (), False)]
+
+
 def test_what_was_cut_in_an_earlier_call_is_a_cut_of_this_one() -> None:
     net, x = nn.Linear(3, 3), torch.ones(5, 3)
     kept: dict[str, Tensor] = {}

@@ -32,7 +32,7 @@ def test_what_went_in_and_what_came_out() -> None:
     net, x = nn.Linear(3, 4), torch.ones(5, 3)
 
     def step() -> Tensor:
-        hidden = net(x)
+        hidden: Tensor = net(x)
         hidden.exp().sum()
         return hidden.tanh().mean()
 
@@ -65,5 +65,5 @@ def test_a_returned_number_is_an_end_of_the_step() -> None:
     net, x = nn.Linear(3, 1), torch.ones(5, 3)
     analysis = analysis_of(lambda: net(x).mean().item(), {"net": net})
     assert [(cut.kind, cut.starved) for cut in analysis.cuts] == [("item", ("net.weight", "net.bias"))]
-    logged = analysis_of(lambda: loss_of(net(x)).backward() or net(x).mean().item(), {"net": net})  # type: ignore[func-returns-value]
+    logged = analysis_of(lambda: loss_of(net(x)).backward() or net(x).mean().item(), {"net": net})
     assert [cut.starved for cut in logged.cuts] == [()]

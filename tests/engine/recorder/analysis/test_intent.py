@@ -121,6 +121,8 @@ def test_fakes_beside_data_in_one_batch_are_meant() -> None:
     across = lambda: loss_of(wider(torch.cat([real[:4], made(z).detach()], dim=1)))  # noqa: E731
     alone = lambda: loss_of(judge(torch.cat([made(z).detach(), made(z).detach()])))  # noqa: E731
     assert why(analysis_of(beside, names)) == [BATCH]
+    nothing = lambda: loss_of(judge(torch.cat([real[:0], made(z).detach()])))  # noqa: E731
+    assert why(analysis_of(nothing, names)) == [""]
     assert why(analysis_of(across, {"made": made, "wider": wider})) == [""]
     assert set(why(analysis_of(alone, names))) == {""}
 

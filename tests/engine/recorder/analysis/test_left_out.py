@@ -63,6 +63,13 @@ def test_the_biases_of_all_layers_are_a_choice() -> None:
     assert left_out(net, [p for n, p in net.named_parameters() if n.endswith("bias")]) == []
 
 
+def test_one_of_two_equal_halves_of_a_layer_is_judged_in_what_is_around_it() -> None:
+    net = nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4))
+    (one,) = left_out(net, [p for n, p in net.named_parameters() if n != "1.bias"])
+    assert one.names == ("net.1.bias",)
+    assert one.where.module == "net"
+
+
 def test_where_all_that_is_held_is_frozen_the_rest_is_left_out() -> None:
     net = Net()
     net.body.requires_grad_(False)

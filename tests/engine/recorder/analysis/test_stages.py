@@ -127,4 +127,6 @@ def test_further_outputs_are_kept_with_their_stage() -> None:
     stages = stages_of(lambda: net(x).max(1).values.sum(), net=net, x=x)
     (most,) = [stage for stage in stages if stage.operation == "max"]
     assert [(more.dtype, more.shape) for more in most.more_outputs] == [("int64", (5,))]
+    both = stages_of(lambda: sum(part.sum() for part in net(x).max(1)), net=net, x=x)
+    assert [s.inputs for s in both if s.operation == "sum"] == [(2,), (2,)]
     assert [stage.more_outputs for stage in stages if stage is not most] == [()] * (len(stages) - 1)

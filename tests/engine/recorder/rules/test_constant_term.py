@@ -14,7 +14,8 @@ def with_term(term: Callable[[Tensor], Tensor]) -> StepRecord:
 
     def step() -> Tensor:
         hidden = net(x)
-        return head(hidden).pow(2).mean() + term(hidden.exp().mean())
+        loss: Tensor = head(hidden).pow(2).mean() + term(hidden.exp().mean())
+        return loss
 
     return record_step(step, names={"net": net, "head": head})
 

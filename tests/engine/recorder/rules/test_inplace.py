@@ -13,7 +13,7 @@ from engine.recorder.record import Finding
 def found_in(refused: Callable[[Tensor, list[Tensor]], object], before: bool) -> Finding:
     """What is found where an optimizer steps between the loss and the pass that refuses."""
     net, head, x = nn.Linear(3, 2), nn.Linear(2, 1), torch.ones(5, 3)
-    parameters = [*net.parameters(), *head.parameters()]
+    parameters: list[Tensor] = [*net.parameters(), *head.parameters()]
     optimizer = torch.optim.SGD(parameters, 0.1)
 
     def step() -> None:
@@ -47,7 +47,7 @@ def test_the_last_change_of_what_the_graph_uses_is_named() -> None:
 
     def step() -> Tensor:
         hidden = net(x).sigmoid()
-        loss = hidden.pow(2).mean()
+        loss: Tensor = hidden.pow(2).mean()
         optimizer.step()
         hidden.add_(1)
         other.add_(1)

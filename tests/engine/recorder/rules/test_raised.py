@@ -164,6 +164,19 @@ def test_a_derivative_that_nothing_moves_by_is_no_step() -> None:
     assert kinds == {True: [], False: ["nothing_recorded"]}
 
 
+def test_gradients_pile_up_from_the_second_call_on() -> None:
+    net, x = nn.Linear(3, 1), torch.ones(4, 3)
+    optimizer = torch.optim.SGD(net.parameters(), 0.01)
+
+    def step() -> None:
+        net(x).pow(2).mean().backward()
+        optimizer.step()
+
+    for calls in (1, 2, 3):
+        report = record_step(step, names={"net": net, "optimizer": optimizer}, calls=calls)
+        assert [finding.rule for finding in report.findings] == (["piled_up"] if calls > 1 else [])
+
+
 def test_one_output_of_several_is_not_the_whole() -> None:
     pair = torch.ones(2, 3, requires_grad=True)
 
