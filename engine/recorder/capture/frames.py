@@ -180,13 +180,12 @@ def of_a_package(module: str) -> bool:
 
 def outside() -> FrameType:
     """The innermost frame that is not the recorder's: whoever made the call that is being noted."""
-    frame = sys._getframe()
-    while frame.f_back is not None:
-        key = id(frame.f_code)
-        if key not in _OWN and (key in _JUDGED or not judged(frame) & Passed.RECORDER):
-            break
-        frame = frame.f_back
-    return frame
+    frame, own = sys._getframe(), _OWN
+    while True:
+        while id(frame.f_code) in own:
+            frame = frame.f_back  # type: ignore[assignment]  # somebody has called the recorder
+        if id(frame.f_code) in _JUDGED or not judged(frame) & Passed.RECORDER:
+            return frame
 
 
 def method_of_a_function(inner: FrameType, outer: FrameType | None) -> str:
