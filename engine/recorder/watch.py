@@ -240,7 +240,7 @@ class StepWatch:
         moment = self._turns.step(id(optimizer), self._taking_part())
         if threading.get_ident() != self._thread:
             self._move_here()
-        if moment is Moment.END and self._session.tape.in_step:
+        if self._session.tape.in_step and (moment is Moment.END or (moment is Moment.AGAIN and self._every)):
             with self._telling:
                 self.over = self._turns.made >= self._turn
             with self._aside(frames_around(outside())):

@@ -6,6 +6,7 @@ node. Nothing public tells two nodes of a graph apart without keeping them, and 
 
 from __future__ import annotations
 
+import atexit
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -173,6 +174,9 @@ class _Eager:
             if self._recordings and not self._on:
                 stance = eager_stance if hasattr(torch.compiler, "set_stance") else eager_without_stance
                 self._switch.enter_context(stance())
+                atexit.register(
+                    self._switch.close
+                )  # a recording that nobody ends; afterwards torch may be gone
                 self._on = True
 
     def __exit__(self, *raised: object) -> None:
