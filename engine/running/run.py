@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import _thread
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
+from ..forms import flush_output
 from ..text import first_line
 from .after_import import after_import
 from .program import Program, ProgramError, program_from_file, program_from_module
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
 _PATIENCE = 3
+_INTERRUPTED = 128 + signal.SIGINT
+"""The exit status that shells give a program which Ctrl-C has ended."""
 _HANDED_ON = os.path.join("torch", "overrides.py")
 
 
@@ -102,7 +106,7 @@ class _Run:
         self.swallowed += 1
         if self.swallowed < _PATIENCE:
             raise StepRecorded
-        sys.stdout.flush()
+        flush_output()
         self.tell_once()
         self.leave(_outcome(self, _End()))
 
@@ -115,8 +119,8 @@ class _Run:
 
             self.record = merged(self.reports) if not self.told else self.record
         if self.record is not None and not self.told:
-            self.told = True
             self.tell(self.record)
+            self.told = True
         if self.ranks is not None:
             self.ranks.told()
 
@@ -138,7 +142,7 @@ class _Run:
             return
         if not self.keep_going:
             self.reports = ranks.gather()
-            sys.stdout.flush()
+            flush_output()
             self.leave(_of_all(self, ranks, _End()))
         elif not ranks.rank:
             self.reports = ranks.gather()
@@ -189,7 +193,7 @@ def run(
         os.getpid() != here.process
     ):  # a forked child that came to the program's end: it is no report's business
         sys.exit(ended.code)
-    sys.stdout.flush()
+    flush_output()
     if several_ranks() and not ended.interrupted:
         here.ranks = here.ranks or ranks_of_this_job()
         if here.ranks is not None:
@@ -209,7 +213,7 @@ def _end_of(program: Program, arguments: Sequence[str], here: _Run) -> _End:
     except SystemExit as end:
         return _End(code=end.code)
     except KeyboardInterrupt:
-        return _End(interrupted=here.record is None)
+        return _End(interrupted=here.keep_going or here.record is None)
     except BaseException as error:
         error = error.with_traceback(_own_frames(error.__traceback__))
         if isinstance(error, Exception) and here.watch is not None and here.record is None:
@@ -249,7 +253,7 @@ def _of_all(here: _Run, ranks: Ranks, end: _End) -> Outcome:
 def _outcome(here: _Run, end: _End) -> Outcome:
     record = here.record
     if end.interrupted:
-        return Outcome(2, "Interrupted.")
+        return Outcome(2 if record is None else int(not record.ok) or _INTERRUPTED, "Interrupted.")
     if record is None:
         return Outcome(2, f"{here.name} {_why_nothing(here, end)}")
     if not record.ran:
