@@ -2,7 +2,12 @@
 
 import sys
 
-from .cli import command
-
 if __name__ == "__main__":
-    sys.exit(command())
+    try:
+        from .cli import command
+
+        status = command()
+    except KeyboardInterrupt:  # so early that no command was there to say so
+        print("Interrupted.", file=sys.stderr)
+        status = 2
+    sys.exit(status)

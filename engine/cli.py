@@ -21,7 +21,7 @@ from contextlib import chdir
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from . import __version__
-from .forms import FORMS, write_report
+from .forms import FORMS, flush_output, into_nothing, write_report
 from .subprocess_recording import PACKAGE, Told, become_the_command, encoded, run_apart
 
 if TYPE_CHECKING:
@@ -31,14 +31,17 @@ if TYPE_CHECKING:
 
 def command() -> int:
     """The command of this process."""
-    return main()
+    _open_what_is_closed()
+    status = main()
+    if not flush_output():
+        into_nothing(1)  # else Python would try once more, and change the exit status
+    return status
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command, by default that of the process, and returns its exit status."""
     given = sys.argv[1:] if arguments is None else arguments
     options = _parser().parse_args(given)
-    sentence = ""
     try:
         if options.command == "run":
             return _run(options, given)
@@ -46,11 +49,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sentence = _deliver(told.report, getattr(options, "output", None), sys.stdout.buffer)
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
-        return 2
-    except BrokenPipeError:  # the reader of the report has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:
-        print(f"The report can't be written: {error.strerror}.", file=sys.stderr)
         return 2
     for said in filter(None, (told.sentence, sentence)):
         print(said, file=sys.stderr)
@@ -89,7 +87,7 @@ def _run(options: argparse.Namespace, given: Sequence[str]) -> int:
     )  # fmt: skip
     ends_with = status(outcome)
     if not options.keep_going and any(not one.daemon for one in threading.enumerate()[1:]):
-        sys.stdout.flush()
+        flush_output()
         os._exit(ends_with)  # a thread of the script's may wait for work that will not come
     return ends_with
 
@@ -97,9 +95,17 @@ def _run(options: argparse.Namespace, given: Sequence[str]) -> int:
 def _apart(to: int) -> BinaryIO:
     """The standard output for the report; what anybody else prints there goes to the file descriptor `to`."""
     report_to = os.fdopen(os.dup(1), "wb")
-    sys.stdout.flush()
+    flush_output()
     os.dup2(to, 1)
     return report_to
+
+
+def _open_what_is_closed() -> None:
+    """A standard output that the shell has closed (`>&-`) takes what is written and keeps nothing."""
+    for name, number in (("stdout", 1), ("stderr", 2)):
+        if getattr(sys, name) is None:
+            into_nothing(number)
+            setattr(sys, name, open(number, "w", closefd=False))  # as long as the process lives
 
 
 def _told(options: argparse.Namespace) -> Told:
@@ -118,20 +124,33 @@ def _told(options: argparse.Namespace) -> Told:
 
 
 def _deliver(report: bytes, output: str | None, stdout: BinaryIO) -> str:
-    """Writes the report to the file, or prints it; returns the sentence that says why the file can't be written."""
-    if output is not None and report:
-        try:
-            write_report(report, output)
-        except OSError as error:
-            _write(report, stdout)
-            return f"{output} can't be written: {error.strerror}. The report is on the standard output."
-    elif report:
+    """Writes the report to the file, or prints it; returns the sentence that says why it can't be written there."""
+    if not report:
+        return ""
+    if output is None:
+        return _print(report, stdout)
+    try:
+        write_report(report, output)
+    except OSError as error:
+        said = f"{output} can't be written: {error.strerror}."
+        return f"{said} {_print(report, stdout) or 'The report is on the standard output.'}"
+    return ""
+
+
+def _print(report: bytes, stdout: BinaryIO) -> str:
+    """Prints the report; returns the sentence that says why it can't be printed."""
+    flush_output()
+    try:
         _write(report, stdout)
+    except OSError as error:
+        # What is left in the buffer goes nowhere, so that nothing raises once more as the process ends.
+        into_nothing(stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # there the reader of the report has seen enough
+            return f"The report can't be written: {error.strerror}."
     return ""
 
 
 def _write(report: bytes, stdout: BinaryIO) -> None:
-    sys.stdout.flush()
     stdout.write(report)
     stdout.flush()
 
@@ -156,6 +175,8 @@ class _RunParser(_Parser):
         unknown = next((one for one in rest if one.startswith("-")), None)
         if unknown is not None:
             self.error(f"{unknown} is no option of `run`; the script's own arguments come after its name")
+        if found.script[:1] == ["--"]:
+            del found.script[0]
         if not found.script and not found.module:
             self.error("which script? Name a file, or a module after -m")
         return found, rest

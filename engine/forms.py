@@ -4,12 +4,34 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from pathlib import Path
 from typing import Literal, get_args
 
 Form = Literal["text", "json", "github", "sarif", "html"]
 
 FORMS: tuple[Form, ...] = get_args(Form)
+
+
+def flush_output() -> bool:
+    """Flushes what has been printed; says whether anybody took it, for that is no business of the report's."""
+    try:
+        sys.stdout.flush()
+    except (
+        OSError,
+        ValueError,
+        AttributeError,
+    ):  # a pipe that is closed, a full disk, an output of the script's own
+        return False
+    return True
+
+
+def into_nothing(number: int) -> None:
+    """What is written to this file descriptor from now on goes nowhere, and raises nothing."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    if nowhere != number:
+        os.dup2(nowhere, number)
+        os.close(nowhere)
 
 
 def write_report(report: bytes, path: str) -> None:

@@ -20,9 +20,10 @@ import warnings
 from collections.abc import Sequence
 from contextlib import chdir
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
 
-from .forms import Form
+from .forms import Form, flush_output
 from .text import first_line
 
 if TYPE_CHECKING:
@@ -47,9 +48,15 @@ _CHILD = f"""{_LOAD}
 from {_APART} import subprocess_recording
 getattr(subprocess_recording, sys.argv[1])(*sys.argv[2:])
 """
-_COMMAND = f"""{_LOAD}
-from {_APART}.cli import command
-sys.exit(command())
+_COMMAND = f"""
+import sys
+try:{indent(_LOAD, "    ")}
+    from {_APART}.cli import command
+    status = command()
+except KeyboardInterrupt:  # so early that no command was there to say so
+    print("Interrupted.", file=sys.stderr)
+    status = 2
+sys.exit(status)
 """
 
 
@@ -140,7 +147,7 @@ def become_the_command(arguments: Sequence[str]) -> NoReturn:
     """Runs the command anew in this very process, where this package has its other name: a script may import an
     `engine` of its own."""
     flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
-    sys.stdout.flush()
+    flush_output()
     os.execv(sys.executable, [sys.executable, *flags, "-c", _COMMAND, _INIT, *arguments])
 
 

@@ -74,7 +74,9 @@ def program_from_module(name: str) -> Program:
     except ProgramError:
         raise
     except Exception as error:  # also what the packages around it raise while they are imported
-        raise ProgramError(f"The module {name} can't be found: {first_line(error, 'no message')}") from error
+        raise ProgramError(
+            f"The module {name} can't be found: {first_line(error, 'no message').removesuffix('.')}."
+        ) from error
     if spec is None or not spec.origin or not os.path.exists(spec.origin):
         raise ProgramError(f"There is no module {name}.")
     return Program(name, spec.origin, _compiled(spec.origin), spec, os.getcwd())

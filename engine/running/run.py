@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import _thread
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
+from ..forms import flush_output
 from ..text import first_line
 from ..tracebacks import without_ours
 from .after_import import after_import
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from ..recorder.watch import StepWatch
 
 _PATIENCE = 3
+_INTERRUPTED = 128 + signal.SIGINT
+"""The exit status that shells give a program which Ctrl-C has ended."""
 
 
 class Outcome(NamedTuple):
@@ -105,7 +109,7 @@ class _Run:
         self.swallowed += 1
         if self.swallowed < _PATIENCE:
             raise StepRecorded
-        sys.stdout.flush()
+        flush_output()
         if self.ranks is not None:
             self.leave(_of_all(self, self.ranks, _End()))
         self.tell_once()
@@ -120,8 +124,8 @@ class _Run:
 
             self.record = merged(self.reports, self.ranks.size) if not self.told else self.record
         if self.record is not None and not self.told:
-            self.told = True
             self.tell(self.record)
+            self.told = True
         if self.ranks is not None:
             self.ranks.told()
 
@@ -151,7 +155,7 @@ class _Run:
             return
         if not self.keep_going:
             self.reports = ranks.gather()
-            sys.stdout.flush()
+            flush_output()
             self.leave(_of_all(self, ranks, _End()))
         elif not ranks.rank:
             self.reports = ranks.gather()
@@ -201,7 +205,7 @@ def run(
         os.getpid() != here.process
     ):  # a forked child that came to the program's end: it is no report's business
         sys.exit(ended.code)
-    sys.stdout.flush()
+    flush_output()
     if several_ranks() and not ended.interrupted:
         here.ranks = here.ranks or ranks_of_this_job(hear=not keep_going)
         if here.ranks is not None:
@@ -221,7 +225,7 @@ def _end_of(program: Program, arguments: Sequence[str], here: _Run) -> _End:
     except SystemExit as end:
         return _End(code=end.code)
     except KeyboardInterrupt:
-        return _End(interrupted=here.record is None)
+        return _End(interrupted=here.keep_going or here.record is None)
     except BaseException as error:
         error = error.with_traceback(without_ours(error.__traceback__))
         if isinstance(error, Exception) and here.watch is not None and here.record is None:
@@ -251,7 +255,7 @@ def _of_all(here: _Run, ranks: Ranks, end: _End) -> Outcome:
 def _outcome(here: _Run, end: _End) -> Outcome:
     record = here.record
     if end.interrupted:
-        return Outcome(2, "Interrupted.")
+        return Outcome(2 if record is None else int(not record.ok) or _INTERRUPTED, "Interrupted.")
     if record is None:
         return Outcome(2, f"{here.name} {_why_nothing(here, end)}{_allowed(here)}.")
     if not record.ran:

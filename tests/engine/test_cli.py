@@ -148,18 +148,103 @@ def test_a_file_that_never_ends_is_given_up_when_its_time_is_up(tmp_path: Path) 
     assert told == (2, f"{path} has not ended after 0.5 seconds.", b"")
 
 
-def test_a_report_that_nobody_can_keep_is_said_so(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import engine.cli
+FULL = Path("/dev/full")
+SCRIPT = """
+import torch
 
-    def full(report: bytes, stdout: object) -> None:
-        raise OSError(28, "No space left on device")
+print("first", flush=True)
+net = torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(4):
+    optimizer.zero_grad()
+    net(torch.ones(3, 2)).sum().backward()
+    optimizer.step()
+PRINT
+"""
 
-    monkeypatch.setattr(engine.cli, "_write", full)
-    monkeypatch.setattr(engine.cli, "run_apart", lambda *_, **__: Told(0, "", b"report"))
-    assert main(["trace", "my_step.py"]) == 2
-    assert capsys.readouterr().err == "The report can't be written: No space left on device.\n"
+
+def command(line: str, folder: Path) -> tuple[int, str, str]:
+    """Runs a line of the shell, where RUN is the command `run`; its exit status and what it printed."""
+    run = f"{sys.executable} -m engine run"
+    done = subprocess.run(
+        ["bash", "-c", line.replace("RUN", run)], cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    return done.returncode, done.stdout, done.stderr
+
+
+def script(folder: Path, end: str = "", quiet: bool = False) -> str:
+    text = SCRIPT.replace('print("first", flush=True)\n', "") if quiet else SCRIPT
+    return write(folder, text.replace("PRINT", end))
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="the system has no full device")
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("RUN --json FILE > /dev/full", "first\nThe report can't be written: No space left on device.\n"),
+        (
+            "RUN --json --keep-going FILE > /dev/full",
+            "first\nlast\nThe report can't be written: No space left on device.\n",
+        ),
+        (
+            "RUN --json --output /dev/full FILE > /dev/full",
+            "first\n/dev/full can't be written: No space left on device. "
+            "The report can't be written: No space left on device.\n",
+        ),
+    ],
+)
+def test_a_report_that_nobody_can_keep_is_said_so(line: str, said: str, tmp_path: Path) -> None:
+    path = script(tmp_path, "print('last')")
+    assert command(line.replace("FILE", path), tmp_path) == (2, "", said)
+
+
+@pytest.mark.parametrize("options", ["", "--keep-going --json"])
+def test_who_has_seen_enough_of_the_report_is_no_fault(options: str, tmp_path: Path) -> None:
+    path = script(tmp_path, quiet=True)
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "engine", "run", *options.split(), path],
+        stdout=writer, stderr=subprocess.PIPE, cwd=ROOT, timeout=120,
+    )  # fmt: skip
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&- <&-"])
+def test_an_output_that_the_shell_has_closed(closed: str, tmp_path: Path) -> None:
+    line = f"RUN --json --output report.json {script(tmp_path)} {closed}"
+    assert command(line, tmp_path)[0] == 0
+    assert json.loads((tmp_path / "report.json").read_text())["ok"]
+
+
+@pytest.mark.parametrize("replaced", ["sys.stdout.close()", "sys.stdout = None"])
+def test_a_script_may_replace_its_output(replaced: str, tmp_path: Path) -> None:
+    path = script(tmp_path, f"import sys\n{replaced}")
+    status, out, said = command(f"RUN --keep-going {path}", tmp_path)
+    assert (status, said) == (0, "")
+    assert "Nothing is wrong here" in out
+
+
+def test_ctrl_c_in_a_script_that_goes_on_is_its_end(tmp_path: Path) -> None:
+    path = script(tmp_path, "raise KeyboardInterrupt")
+    status, out, said = command(f"RUN --keep-going {path}", tmp_path)
+    assert (status, said) == (130, "Interrupted.\n")
+    assert "Nothing is wrong here" in out
+
+
+def test_two_dashes_before_the_script_end_the_options(tmp_path: Path) -> None:
+    path = script(tmp_path, "import sys\nprint(sys.argv[1:])")
+    status, out, _ = command(f"RUN --keep-going -- {path} --step 3 -- x", tmp_path)
+    assert status == 0
+    assert "['--step', '3', '--', 'x']" in out
+
+
+def test_a_module_that_is_not_there_gets_one_sentence(tmp_path: Path) -> None:
+    assert command("RUN -m nowhere.train", tmp_path) == (
+        2, "", "The module nowhere.train can't be found: No module named 'nowhere'.\n",
+    )  # fmt: skip
 
 
 def reporting(monkeypatch: pytest.MonkeyPatch) -> None:
