@@ -229,10 +229,11 @@ class StepWatch:
         moment = self._turns.step(id(optimizer), self._taking_part())
         if threading.get_ident() != self._thread:
             self._move_here()
-        if moment is Moment.END and self._session.tape.in_step:
+        if moment is not Moment.WITHIN and self._session.tape.in_step:
             with self._aside(frames_around(outside())):
-                self._session.end_of_block()
                 done = self._turns.made >= self._turn
+                if moment is Moment.END or self._every:
+                    self._session.end_of_block()
                 if done or self._every:
                     self.last = diagnose(self._session)
                 if done:

@@ -15,6 +15,8 @@ CUT_AT = {
     "pure_tensors.py": "s.detach()",
     "in_a_thread.py": ".detach()",
     "spawns.py": ".detach()",
+    "game.py": "made.detach()",
+    "wrapped.py": "h.detach()",
 }
 """By script: a part of the line that cuts."""
 RIGHT = (
