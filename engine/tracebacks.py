@@ -19,7 +19,7 @@ def without_ours(trace: TracebackType | None) -> TracebackType | None:
     inner, file = without_ours(trace.tb_next), trace.tb_frame.f_code.co_filename
     if file.startswith(_PACKAGE) or file.endswith(_HANDED_ON):
         return inner
-    if inner is not None and trace.tb_next is not None and trace.tb_next.tb_frame is not inner.tb_frame:
-        if inner.tb_frame.f_code is trace.tb_frame.f_code:
-            return inner
+    between = inner is not None and trace.tb_next is not None and trace.tb_next.tb_frame is not inner.tb_frame
+    if inner is not None and between and inner.tb_frame.f_code is trace.tb_frame.f_code:
+        return inner
     return TracebackType(inner, trace.tb_frame, trace.tb_lasti, trace.tb_lineno)

@@ -5,7 +5,9 @@ from the tests' own environment instead of downloaded, and nothing else: no pand
 """
 
 import importlib.metadata
+import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -166,6 +168,44 @@ def test_every_form_is_installed(form: str, python: Path, project: Path) -> None
 def test_the_schema_of_the_json_is_installed(python: Path, project: Path) -> None:
     code = "import detach_lab, json, pathlib; home = pathlib.Path(detach_lab.__file__).parent; print(json.loads((home / 'recorder/render/report.schema.json').read_text())['$schema'])"
     assert run(project, python, "-c", code).stdout.strip().endswith("2020-12/schema")
+
+
+@pytest.mark.parametrize(
+    ("script", "line"),
+    [
+        ("arguments.py", "return self.head(h.detach())"),
+        ("trainer_class.py", 'features = self.model["encoder"](x).data'),
+    ],
+)
+def test_a_training_script_is_run_as_it_is(script: str, line: str, python: Path, project: Path) -> None:
+    shutil.copy(ROOT / "tests/engine/running/scripts" / script, project / "train.py")
+    command = python.with_name("detach-lab")
+    done = run(project, command, "run", "train.py")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert f", `{line}`: " in done.stdout
+    cured = line.replace(".detach()", "").replace(".data", "")
+    (project / "train.py").write_text((project / "train.py").read_text().replace(line, cured))
+    done = run(project, command, "run", "train.py")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Nothing is wrong here" in done.stdout
+
+
+def test_a_tools_form_has_the_standard_output_to_itself(python: Path, project: Path) -> None:
+    shutil.copy(ROOT / "tests/engine/running/scripts/arguments.py", project / "train.py")
+    done = run(
+        project, python, "-m", "detach_lab", "run", "--keep-going", "--json", "train.py", "--epochs", "3"
+    )
+    assert json.loads(done.stdout)["findings"][0]["line"] == 15
+    assert [line[:7] for line in done.stderr.splitlines()] == ["epoch 0", "epoch 1", "epoch 2"]
+
+
+def test_the_scripts_first_line_runs_before_torch_is_loaded(python: Path, project: Path) -> None:
+    code = "import sys\nprint('torch' in sys.modules, 'numpy' in sys.modules, sys.argv, __name__)\n"
+    (project / "train.py").write_text(code)
+    done = run(project, python.with_name("detach-lab"), "run", "train.py", "--lr", "1")
+    assert done.stdout == "False False ['train.py', '--lr', '1'] __main__\n"
+    assert done.stderr == "train.py ended and never imported torch, so there is no step to record.\n"
+    assert done.returncode == 2
 
 
 def test_so_does_an_import_without_pandas(python: Path, project: Path) -> None:

@@ -13,14 +13,16 @@ import linecache
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from textwrap import shorten
 from traceback import walk_stack
 from types import FrameType
+from typing import Literal
 
 from ..syntax import parse
 from ..text import first_line, listed, verb
 from .capture.frames import Line
 from .capture.stack import frames_standing
-from .record import Finding, Location, ParameterRecord, RankEnd, RankRecord
+from .record import Finding, Location, ParameterRecord, Raised, RankEnd, RankRecord
 from .report import StepRecord
 from .verdict import verdict_of
 from .watch import StepWatch
@@ -34,6 +36,12 @@ _ALIKE = (
     "DistributedDataParallel does not wait for it, and averages as if that rank's gradient were zeros."
 )
 _JOIN = os.path.join("distributed", "algorithms", "join.py")
+Why = Literal["waits", "late", "told to end"]
+_STANDING: Mapping[Why, tuple[RankEnd, str]] = {
+    "waits": ("waits", "does not come to the end of step {step}: it waits"),
+    "late": ("silent", "came too late for this report, in step {step}"),
+    "told to end": ("silent", "was told to end (SIGTERM) in step {step}"),
+}
 _SHOWN_FIRST: Sequence[RankEnd] = ("recorded", "waits", "raised", "ended", "silent")
 
 
@@ -47,9 +55,18 @@ class RankReport:
     """How it ended, without its subject: "ended before step 2"."""
     record: StepRecord | None = None
     """That of its step, or of so much of it as was seen."""
+    before: StepRecord | None = None
+    """That of the step before, where DistributedDataParallel raised because of it."""
     location: Location | None = None
     fed_before: frozenset[str] = frozenset()
     """The parameters that got a gradient in an earlier step."""
+
+    @property
+    def shown(self) -> StepRecord | None:
+        """What a report shows of it: the step that DistributedDataParallel raised because of, and not the one that
+        had only begun."""
+        raised = self.record is not None and any(f.rule == _IN_PARALLEL for f in self.record.findings)
+        return self.before if raised and self.before is not None else self.record
 
     @property
     def reached(self) -> frozenset[str]:
@@ -65,7 +82,9 @@ class RankReport:
             return {}
         if self.end == "raised":
             told = (finding for finding in record.findings if finding.rule == _IN_PARALLEL)
-            return {name: _own_line(finding, record) for finding in told for name in finding.names}
+            lines = {name: _own_line(finding, record) for finding in told for name in finding.names}
+            cuts = {p.name: p.location for p in self.before.parameters} if self.before is not None else {}
+            return {name: cuts.get(name) or line for name, line in lines.items()}
         if self.end != "recorded":
             return {}
         known = any(one.in_optimizer for one in record.parameters)
@@ -76,8 +95,10 @@ class RankReport:
         }
 
 
-def standing_report(rank: int, watch: StepWatch, frame: FrameType, late: float | None) -> RankReport:
-    """That of a rank whose training stands at `frame` in another thread: it waits, or is so many seconds `late`."""
+def standing_report(
+    rank: int, watch: StepWatch, frame: FrameType, why: Why, handles: BaseException | None = None
+) -> RankReport:
+    """That of a rank whose training stands at `frame` in another thread, where it handles an exception or none."""
     frames = frames_standing(frame)
     at = Line(frames[-1].f_code.co_filename, frames[-1].f_lineno).location() if frames else None
     step = watch.turns + 1
@@ -86,10 +107,17 @@ def standing_report(rank: int, watch: StepWatch, frame: FrameType, late: float |
         return RankReport(
             rank, "ended", f"ended its own part before step {step} and follows the others in `join()`"
         )
-    if late is not None:
-        text = f"had not come to the end of step {step} {late:g} seconds after the first; it was"
-        return RankReport(rank, "silent", text, record, at)
-    return RankReport(rank, "waits", f"does not come to the end of step {step}: it waits", record, at)
+    end, text = _STANDING[why]
+    after = f" (it handles {short(handles)})" if handles is not None else ""
+    return RankReport(rank, end, f"{text.format(step=step)}{after}", record, location=at)
+
+
+def short(error: BaseException | Raised) -> str:
+    """What was raised, in a line."""
+    kind, message = (
+        (error.type, error.message) if isinstance(error, Raised) else (type(error).__name__, str(error))
+    )
+    return f"{kind}: {shorten(first_line(message), 100, placeholder=' ...')}".removesuffix(": ")
 
 
 def _own_line(finding: Finding, record: StepRecord) -> Location | None:
@@ -98,25 +126,26 @@ def _own_line(finding: Finding, record: StepRecord) -> Location | None:
     return None if finding.location == raised else finding.location
 
 
-def merged(reports: Iterable[RankReport]) -> StepRecord | None:
-    """One record of all ranks, that of the rank with the most to show; None where none has any."""
-    ranks = sorted(reports, key=lambda one: one.rank)
+def merged(reports: Iterable[RankReport], size: int) -> StepRecord | None:
+    """One record of all ranks of a job, that of the rank with the most to show; None where none has any."""
+    left = {one.rank: one for one in reports}
+    ranks = [left.get(rank) or RankReport(rank, "silent", "has not answered") for rank in range(size)]
     shown = min(ranks, key=lambda one: (one.record is None, _SHOWN_FIRST.index(one.end)))
-    if shown.record is None:
+    if shown.shown is None:
         return None
     apart = tuple(_apart(ranks))
     findings = (*(one.finding for one in apart if not one.varies), *_others(ranks, apart))
     raised = next((one.record.raised for one in ranks if one.record and one.record.raised), None)
     notes = (*(one.finding.text for one in apart if one.varies), *_notes(ranks))
     record = replace(
-        shown.record,
+        shown.shown,
         findings=findings,
         raised=raised,
         notes=notes,
-        parameters=tuple(_parameter(one, apart) for one in shown.record.parameters),
+        parameters=tuple(_parameter(one, apart) for one in shown.shown.parameters),
         ranks=tuple(_rank(one, one is shown) for one in ranks),
     )
-    return replace(record, verdict=_verdict(record, shown))
+    return replace(record, verdict=_verdict(record))
 
 
 @dataclass(frozen=True)
@@ -163,22 +192,19 @@ def _finding(
     calm: bool,
 ) -> Finding:
     it = verb(names, "it", "them")
-    text = f"{_ranks(without)} {verb(without, 'does', 'do')} not reach {listed(names)}, and {_ranks(reaching).lower()} {verb(reaching, 'does', 'do')}"
+    reach = _ranks(reaching).lower()
+    text = f"{_ranks(without)} {verb(without, 'does', 'do')} not reach {listed(names)}, and {reach} {verb(reaching, 'does', 'do')}"
     if line is not None:
-        text += (
-            f": {verb(without, 'its', 'their')} path ends at {line}, `{line.text}`"
-            if line.text
-            else f": {line}"
-        )
+        text += ": there the path ends on this line"
     elif use is not None:
+        text += f": only {reach} {verb(reaching, 'comes', 'come')} to this line"
         condition = _condition_around(use)
-        text += f": only {_ranks(reaching).lower()} {verb(reaching, 'comes', 'come')} to {use}, `{use.text}`"
         text += f", which stands under `{condition.text}` (line {condition.line})" if condition else ""
     text += (
-        f". In this step DistributedDataParallel did not wait for {it}; without `find_unused_parameters=True` it does, "
-        "and the job hangs."
+        f". Nothing waited for {it} in this step. Without `find_unused_parameters=True` DistributedDataParallel "
+        "does, and the job hangs."
         if calm
-        else ". A gradient that not all ranks have is waited for: that is what hangs a job, or raises in the next step."
+        else ". What not all ranks reach is waited for: that hangs a job, or raises in its next step."
     )
     cut = told is not None and told.rule != _IN_PARALLEL and told.severity == "fault"
     return Finding(
@@ -194,7 +220,14 @@ def _finding(
 
 
 def _findings(one: RankReport) -> tuple[Finding, ...]:
-    return one.record.findings if one.record is not None else ()
+    """What a rank finds. What DistributedDataParallel raises on is told by what the step before found, if it did."""
+    found = one.record.findings if one.record is not None else ()
+    cuts = [f for f in one.before.findings if f.severity != "unused"] if one.before is not None else []
+    told = {name for finding in cuts for name in finding.names}
+    missed = {name for finding in found if finding.rule == _IN_PARALLEL for name in finding.names}
+    if not missed & told:
+        return found
+    return (*cuts, *(finding for finding in found if finding.rule != _IN_PARALLEL or {*finding.names} - told))
 
 
 def _use(names: Iterable[str], one: RankReport) -> Location | None:
@@ -237,21 +270,13 @@ def _others(ranks: Sequence[RankReport], apart: Sequence[_Apart]) -> Iterator[Fi
 
 
 def _notes(ranks: Sequence[RankReport]) -> Iterator[str]:
-    """The ranks' notes, each once, and which ranks have nothing to show."""
+    """The ranks' notes, each once."""
     found: dict[str, list[int]] = {}
     for one in ranks:
         for note in one.record.notes if one.record is not None else ():
             found.setdefault(note, []).append(one.rank)
     for note, told in found.items():
         yield note if len(told) == len(ranks) else f"{_on(told, ranks)}: {note}"
-    for one in ranks:
-        if one.end in ("ended", "silent", "waits"):
-            yield _sentence(one)
-
-
-def _sentence(one: RankReport) -> str:
-    at = f" at {one.location}, `{one.location.text}`" if one.location is not None else ""
-    return f"Rank {one.rank} {one.text}{at}."
 
 
 def _parameter(one: ParameterRecord, apart: Sequence[_Apart]) -> ParameterRecord:
@@ -266,23 +291,26 @@ def _rank(one: RankReport, shown: bool) -> RankRecord:
     return RankRecord(one.rank, one.end, one.text, one.location, tuple(one.unused), shown)
 
 
-def _verdict(record: StepRecord, shown: RankReport) -> str:
+def _verdict(record: StepRecord) -> str:
     if record.findings:
         return verdict_of(record.findings, record.raised, record.cuts)
     waiting = [rank for rank in record.ranks if rank.end == "waits"]
+    without = [rank.sentence for rank in record.ranks if rank.end not in ("recorded", "raised")]
     if record.raised is not None:
         rank = next(rank for rank in record.ranks if rank.end == "raised")
         first = first_line(record.raised.message)
         at = f"{rank.location}, `{rank.location.text}`: " if rank.location is not None else ""
         said = f"{at}on rank {rank.rank} the {record.raised.where} raised {record.raised.type}{f': {first}' if first else '.'}"
-        return said + (
-            f" ({_ranks([one.rank for one in waiting])} {verb(waiting, 'waits', 'wait')} for it)"
-            if waiting
-            else ""
-        )
+        if waiting:
+            said += (
+                f" ({_ranks([one.rank for one in waiting]).lower()} {verb(waiting, 'waits', 'wait')} for it)"
+            )
+        return " ".join([said, *(one.sentence for one in record.ranks if one.end in ("ended", "silent"))])
     if record.hangs:
-        return f"The job hangs: {'; '.join(record.notes)}"
-    return verdict_of((), None, record.cuts, record.notes)
+        return " ".join(["The job hangs.", *without])
+    if record.cut_short:
+        return " ".join(["No rank came to the end of its step.", *without])
+    return " ".join([verdict_of((), None, record.cuts, record.notes), *without])
 
 
 def _ranks(ranks: Sequence[int]) -> str:

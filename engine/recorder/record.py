@@ -265,6 +265,12 @@ class RankRecord(NamedTuple):
     shown: bool
     """Whether the stages, parameters and cuts of the report are those of this rank."""
 
+    @property
+    def sentence(self) -> str:
+        """The same as a whole sentence, with its line."""
+        at = f" at {self.location}, `{self.location.text}`" if self.location is not None else ""
+        return f"Rank {self.rank} {self.text}{at}."
+
 
 @dataclass(frozen=True)
 class StepData:
@@ -298,7 +304,7 @@ class StepData:
     @property
     def ok(self) -> bool:
         """Whether nothing is worth a warning."""
-        return not self.findings and self.raised is None and not self.hangs
+        return not self.findings and self.raised is None and not self.hangs and not self.cut_short
 
     @property
     def hangs(self) -> bool:
@@ -308,11 +314,16 @@ class StepData:
         return "waits" in ends and ("ended" in ends or "raised" in ends or "recorded" not in ends)
 
     @property
+    def cut_short(self) -> bool:
+        """Whether the job was ended before any rank had come to the end of its step."""
+        return bool(self.ranks) and not {"recorded", "waits", "raised"} & {rank.end for rank in self.ranks}
+
+    @property
     def ran(self) -> bool:
         """Whether there is a diagnosis: False where what was raised is no fault of gradients, or nothing can learn."""
         kinds = [finding.kind for finding in self.findings]
         if self.raised is None:
-            return bool(self.parameters)
+            return bool(self.parameters) and not self.cut_short
         return bool(kinds) and "not_scalar" not in kinds
 
     def __repr__(self) -> str:

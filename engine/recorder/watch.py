@@ -25,6 +25,7 @@ from torch.optim import Optimizer
 from torch.optim.optimizer import register_optimizer_step_post_hook
 from torch.utils.hooks import RemovableHandle
 
+from .analysis.states import misses_a_gradient
 from .capture.frames import Passed, find_caller, outside
 from .capture.mode import CallMode, computes, may_lose_a_gradient, see
 from .capture.names import inside_of, read_names
@@ -73,7 +74,7 @@ class StepWatch:
         self._turns = Turns()
         self._frames: tuple[FrameType, ...] = ()
         self._session = Session(self._variables, keep=KEEP, file=file)
-        self._session.whole_step = False
+        self._session.whole_step = self._session.lists_intermediates = False
         self._session.tape.before_step()
         self._mode = _WatchMode(self._session.tape, self.hears)
         self._thread = threading.get_ident()
@@ -81,7 +82,12 @@ class StepWatch:
         self._hooks: list[RemovableHandle] = []
         self._first_forward: RemovableHandle | None = None
         self._listens = False
+        self._telling = threading.RLock()
+        self.over = False
+        """Whether the record is made, or is being told why there is none."""
         self.optimizer_steps = 0
+        self.before: StepRecord | None = None
+        """The record of the turn before, where DistributedDataParallel may raise because of it."""
 
     @property
     def turns(self) -> int:
@@ -146,6 +152,8 @@ class StepWatch:
     def failed(self, error: Exception) -> StepRecord | None:
         """The record of a training that raised before its turn had ended; None where no step is to be told of."""
         session = self._session
+        with self._telling:
+            self.over = True
         if not self._listens:
             return None
         with self._aside(frames_of(error.__traceback__)):
@@ -167,15 +175,16 @@ class StepWatch:
         is accused.
         """
         session = self._session
-        if not self._listens or not session.tape.in_step:
-            return None
-        with self._aside(frames):
-            for run in session.tape.backwards:
-                if not run.finished:
-                    run.settle(session.tape.flow)
-            session.end_of_block()
-            record = diagnose(session)
-        self._listens = False
+        with self._telling:
+            if self.over or not self._listens or not session.tape.in_step:
+                return None
+            with self._aside(frames):
+                for run in session.tape.backwards:
+                    if not run.finished:
+                        run.settle(session.tape.flow)
+                session.end_of_block()
+                record = diagnose(session)
+            self._listens = False
         parameters = tuple(
             p if p.state == "gradient" else p._replace(reason=NOT_YET) for p in record.parameters
         )
@@ -183,6 +192,7 @@ class StepWatch:
 
     def hears(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether a call is to be recorded; a first one of the reader's own may begin the first turn."""
+        run_eagerly.look_again()
         if not self._listens or self._session.tape.in_step:
             return self._listens
         if self._training() and torch.is_grad_enabled() and computes(name, args):
@@ -197,6 +207,7 @@ class StepWatch:
         return self._trains or bool(self._session.tape.taken)
 
     def _forward(self, module: nn.Module, inputs: object) -> None:
+        run_eagerly.look_again()
         if not self._listens or self._session.tape.in_step or threading.get_ident() != self._thread:
             return
         # Gradients may be off by mistake; before there is an optimizer, or in eval mode, they are off on purpose.
@@ -229,15 +240,18 @@ class StepWatch:
         moment = self._turns.step(id(optimizer), self._taking_part())
         if threading.get_ident() != self._thread:
             self._move_here()
-        if moment is not Moment.WITHIN and self._session.tape.in_step:
+        if self._session.tape.in_step and (moment is Moment.END or (moment is Moment.AGAIN and self._every)):
+            with self._telling:
+                self.over = self._turns.made >= self._turn
             with self._aside(frames_around(outside())):
-                done = self._turns.made >= self._turn
-                if moment is Moment.END or self._every:
-                    self._session.end_of_block()
-                if done or self._every:
-                    self.last = diagnose(self._session)
+                self._session.end_of_block()
+                done, misses = self._turns.made >= self._turn, misses_a_gradient(self._session)
+                record = diagnose(self._session) if done or misses or self._every else None
                 if done:
-                    return self.last
+                    self.last = record
+                    return record
+                self.before = record if misses else None
+                self.last = record if self._every else None
         if moment is not Moment.WITHIN:
             self._begin()
         return None

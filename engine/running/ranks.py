@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
+import socket
 import sys
 import threading
 import time
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -23,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from torch.distributed import Store  # type: ignore[attr-defined]
 
-    from ..recorder.ranks import RankReport
+    from ..recorder.ranks import RankReport, Why
 
 STILL = 5.0
 """Seconds after which a rank that has not moved stands still."""
@@ -31,6 +34,8 @@ ALL_STILL = 60.0
 """The same where no rank has left a report: as long as this nothing at all has happened in the whole job."""
 LATE = 60.0
 """Seconds that a rank which moves may come later than the first."""
+_NOTICE = 3.0
+"""Seconds that the other reports are waited for once torchrun ends the job."""
 _TICK = 0.1
 _CHUNK = 4_000_000
 """Bytes of one entry: the store takes 8 MB."""
@@ -39,9 +44,13 @@ _CHUNK = 4_000_000
 class Ranks:
     """The job, as one of its processes sees it."""
 
-    def __init__(self, rank: int, size: int, store: Store) -> None:
+    def __init__(
+        self, rank: int, size: int, store: Store, told_to_end: Callable[[], bool] = lambda: False
+    ) -> None:
         self.rank = rank
         self.size = size
+        self.told_to_end = told_to_end
+        """Whether torchrun ends this process, since another has failed."""
         self._store = store
         self._lock = threading.Lock()
         self.left = False
@@ -67,17 +76,16 @@ class Ranks:
         return True
 
     def gather(self, within: float = ALL_STILL + LATE) -> list[RankReport]:
-        """The reports of all ranks. It waits for them, so long as that can help; who left none is said to be silent."""
-        from ..recorder.ranks import RankReport
-
+        """The reports that the ranks left, in their order. It waits for all, so long as that can help."""
         until = time.monotonic() + within
         missing = set(range(self.size))
         while missing and time.monotonic() < until:
+            if self.told_to_end():
+                until = min(until, time.monotonic() + _NOTICE)
             missing = {rank for rank in missing if not self.has(f"{rank}")}
             if missing:
                 time.sleep(_TICK)
-        silent = (RankReport(rank, "silent", "has not answered") for rank in missing)
-        return [*(self._report(rank) for rank in range(self.size) if rank not in missing), *silent]
+        return [self._report(rank) for rank in range(self.size) if rank not in missing]
 
     def _report(self, rank: int) -> RankReport:
         chunks = [self._store.get(f"{rank}/{number}") for number in range(int(self._store.get(f"{rank}")))]
@@ -116,8 +124,9 @@ def several_ranks() -> bool:
     return os.environ.get("TORCHELASTIC_USE_AGENT_STORE") == "True" and size.isdigit() and int(size) > 1
 
 
-def ranks_of_this_job() -> Ranks | None:
-    """The ranks, where torchrun started several. Torch must have been imported."""
+def ranks_of_this_job(hear: bool) -> Ranks | None:
+    """The ranks, where torchrun started several. Torch must have been imported. `hear`: whether to tell of a job that
+    torchrun ends."""
     if not several_ranks():
         return None
     given = os.environ
@@ -128,7 +137,48 @@ def ranks_of_this_job() -> Ranks | None:
         agent = TCPStore(given["MASTER_ADDR"], int(given["MASTER_PORT"]), timeout=timedelta(seconds=30))
     except (KeyError, ValueError, RuntimeError):  # no store there: each rank is told of alone
         return None
-    return Ranks(int(given["RANK"]), int(given["WORLD_SIZE"]), PrefixStore(job, agent))
+    ends = _hear_sigterm() if hear else None
+    return Ranks(
+        int(given["RANK"]), int(given["WORLD_SIZE"]), PrefixStore(job, agent), ends or (lambda: False)
+    )
+
+
+def _hear_sigterm() -> Callable[[], bool] | None:
+    """Says from now on whether SIGTERM has come; None where the script listens itself.
+
+    Python runs a handler in the main thread alone, which may wait in a collective for ever. The interpreter also
+    writes the signal's number into a socket at once, where any thread can read it.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        return None
+    reading, writing = socket.socketpair()
+    reading.setblocking(False)
+    writing.setblocking(False)
+    before = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
+    if before != -1:
+        signal.set_wakeup_fd(before)
+        return None
+
+    def nothing(number: int, frame: FrameType | None) -> None:
+        assert writing  # the socket lives as long as the handler
+
+    signal.signal(signal.SIGTERM, nothing)
+
+    def forget() -> None:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    os.register_at_fork(after_in_child=forget)
+    heard = bytearray()
+
+    def told_to_end() -> bool:
+        with suppress(BlockingIOError):
+            heard.extend(reading.recv(64))
+        ours = signal.getsignal(signal.SIGTERM)  # a script that listens later ends by itself
+        return signal.SIGTERM in heard and ours is nothing
+
+    return told_to_end
 
 
 class Lookout(threading.Thread):
@@ -138,7 +188,10 @@ class Lookout(threading.Thread):
     """
 
     def __init__(
-        self, ranks: Ranks, moments: Callable[[], int], stuck: Callable[[FrameType, bool], None]
+        self,
+        ranks: Ranks,
+        moments: Callable[[], int],
+        stuck: Callable[[FrameType, Why, BaseException | None], None],
     ) -> None:
         super().__init__(name="detach-lab lookout", daemon=True)
         self._ranks = ranks
@@ -170,8 +223,23 @@ class Lookout(threading.Thread):
                 ranks.stands(still)
             if first is None and ranks.has("any"):
                 first = now
-            late = first is not None and now - first >= LATE
-            waits = still and (first is not None or now - since >= ALL_STILL) and ranks.all_wait()
-            if frame is not None and (late or waits) and not ranks.left:
-                self._stuck(frame, waits)
+            why = self._why(now, since, first)
+            if frame is not None and why is not None and not ranks.left:
+                self._stuck(frame, why, _handled_in(main))
                 return
+
+    def _why(self, now: float, since: float, first: float | None) -> Why | None:
+        """Why this rank is to be told of as it stands, if it is: it has stood `since`, and the `first` report came."""
+        still = now - since
+        if self._ranks.told_to_end():
+            return "told to end"
+        if still >= (STILL if first is not None else ALL_STILL) and self._ranks.all_wait():
+            return "waits"
+        return "late" if first is not None and now - first >= LATE else None
+
+
+def _handled_in(thread: int | None) -> BaseException | None:
+    """The exception that a thread handles, such as one on whose way out a `finally` waits."""
+    held: Any = sys._current_exceptions().get(thread or 0)
+    error = held[1] if isinstance(held, tuple) else held  # a tuple up to Python 3.11
+    return error if isinstance(error, Exception) else None

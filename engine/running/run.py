@@ -19,11 +19,11 @@ from ..text import first_line
 from ..tracebacks import without_ours
 from .after_import import after_import
 from .program import Program, ProgramError, program_from_file, program_from_module
-from .ranks import LATE, Lookout, Ranks, ranks_of_this_job, several_ranks
+from .ranks import Lookout, Ranks, ranks_of_this_job, several_ranks
 
 if TYPE_CHECKING:
     from ..recorder import StepRecord
-    from ..recorder.ranks import RankReport
+    from ..recorder.ranks import RankReport, Why
     from ..recorder.watch import StepWatch
 
 _PATIENCE = 3
@@ -68,14 +68,18 @@ class _Run:
     ranks: Ranks | None = None
     lookout: Lookout | None = None
     reports: list[RankReport] = field(default_factory=list)
+    ended: bool = False
+    """Whether the program has ended: who imports torch now is not the program."""
 
     def watch_torch(self) -> None:
         """Torch has been imported: its optimizers are watched from now on."""
+        if self.ended:
+            return
         from ..recorder.watch import StepWatch
 
         self.watch = watch = StepWatch(self.step, self.name, self.recorded)
         self.watch.start()
-        self.ranks = ranks_of_this_job()
+        self.ranks = ranks_of_this_job(hear=not self.keep_going)
         if self.ranks is not None:
             self.lookout = Lookout(self.ranks, lambda: watch.moments, self.stuck)
             self.lookout.start()
@@ -102,22 +106,31 @@ class _Run:
         if self.swallowed < _PATIENCE:
             raise StepRecorded
         sys.stdout.flush()
+        if self.ranks is not None:
+            self.leave(_of_all(self, self.ranks, _End()))
         self.tell_once()
         self.leave(_outcome(self, _End()))
 
     def tell_once(self) -> None:
-        """Tells of the record, if there is one that has not been told of; of several ranks' the first rank does."""
+        """Tells of the record, if there is one that has not been told of; of several ranks' only one does."""
         if self.ranks is not None:
-            if self.ranks.rank or not self.reports:
+            if not self.tells:
                 return
             from ..recorder.ranks import merged
 
-            self.record = merged(self.reports) if not self.told else self.record
+            self.record = merged(self.reports, self.ranks.size) if not self.told else self.record
         if self.record is not None and not self.told:
             self.told = True
             self.tell(self.record)
         if self.ranks is not None:
             self.ranks.told()
+
+    @property
+    def tells(self) -> bool:
+        """Whether this rank is the one that tells of all: the first, or the first that has lived to leave a report."""
+        return self.ranks is not None and self.ranks.rank == min(
+            (one.rank for one in self.reports), default=-1
+        )
 
     def meet(self, ranks: Ranks, report: RankReport) -> None:
         """Leaves this rank's report and waits for those of the others: who ends now breaks off what they are in."""
@@ -126,14 +139,15 @@ class _Run:
         if not self.keep_going or not ranks.rank:
             self.reports = ranks.gather()
 
-    def stuck(self, frame: FrameType, waits: bool) -> None:
+    def stuck(self, frame: FrameType, why: Why, handles: BaseException | None) -> None:
         """This rank comes to no end of its step: tells of what was seen, from another thread than its own."""
         ranks, watch = self.ranks, self.watch
         if ranks is None or watch is None:
             return
         from ..recorder.ranks import standing_report
 
-        if not ranks.leave(standing_report(ranks.rank, watch, frame, LATE if not waits else None)):
+        report = standing_report(ranks.rank, watch, frame, why, handles)
+        if watch.over or not ranks.leave(report):  # it has moved after all, and tells of itself
             return
         if not self.keep_going:
             self.reports = ranks.gather()
@@ -145,16 +159,14 @@ class _Run:
 
     def report(self, end: _End, rank: int) -> RankReport:
         """What this rank has to say."""
-        from ..recorder.ranks import RankReport
+        from ..recorder.ranks import RankReport, short
 
         record = self.record
         if record is None or self.watch is None:
-            return RankReport(
-                rank, "ended" if end.error is None else "raised", _why_nothing(self, end).removesuffix(".")
-            )
+            return RankReport(rank, "ended" if end.error is None else "raised", _why_nothing(self, end))
         if record.raised is not None:
-            said = f"raised {record.raised.type}: {first_line(record.raised.message)}".removesuffix(": ")
-            return RankReport(rank, "raised", said, record, record.raised.location)
+            said = f"raised {short(record.raised)}"
+            return RankReport(rank, "raised", said, record, self.watch.before, record.raised.location)
         fed = self.watch.fed_before()
         return RankReport(rank, "recorded", f"came to the end of step {self.step}", record, fed_before=fed)
 
@@ -184,13 +196,14 @@ def run(
     except ProgramError as error:
         return Outcome(2, str(error))
     ended = _end_of(program, arguments, here)
+    here.ended = True
     if (
         os.getpid() != here.process
     ):  # a forked child that came to the program's end: it is no report's business
         sys.exit(ended.code)
     sys.stdout.flush()
     if several_ranks() and not ended.interrupted:
-        here.ranks = here.ranks or ranks_of_this_job()
+        here.ranks = here.ranks or ranks_of_this_job(hear=not keep_going)
         if here.ranks is not None:
             if not here.ranks.left or (not here.keep_going and not here.reports):
                 here.meet(here.ranks, here.report(ended, here.ranks.rank))
@@ -221,7 +234,7 @@ def _end_of(program: Program, arguments: Sequence[str], here: _Run) -> _End:
 
 def _of_all(here: _Run, ranks: Ranks, end: _End) -> Outcome:
     """What became of the program on all ranks, as far as this one has to say it."""
-    if ranks.rank:
+    if not here.tells:
         if here.keep_going and end.code not in (0, None):
             ranks.wait_until_told()
             return _own(end)
@@ -230,7 +243,7 @@ def _of_all(here: _Run, ranks: Ranks, end: _End) -> Outcome:
     if here.record is None:
         said = dict.fromkeys(report.text for report in here.reports)
         if len(said) == 1:
-            return Outcome(2, f"{here.name} {next(iter(said))}.")
+            return Outcome(2, f"{here.name} {next(iter(said))}{_allowed(here)}.")
         return Outcome(2, " ".join(f"Rank {report.rank} {report.text}." for report in here.reports))
     return _outcome(here, end)
 
@@ -240,7 +253,7 @@ def _outcome(here: _Run, end: _End) -> Outcome:
     if end.interrupted:
         return Outcome(2, "Interrupted.")
     if record is None:
-        return Outcome(2, f"{here.name} {_why_nothing(here, end)}")
+        return Outcome(2, f"{here.name} {_why_nothing(here, end)}{_allowed(here)}.")
     if not record.ran:
         return Outcome(2, record.verdict)
     if not record.ok:
@@ -268,10 +281,19 @@ def _why_nothing(here: _Run, end: _End) -> str:
             else f"ended itself with exit status {end.code}"
         )
     if watch is None:
-        return f"{how} and never imported torch, so there is no step to record."
+        return f"{how} and never imported torch, so there is no step to record"
     if not watch.optimizer_steps:
-        return f"{how} without a step() of any torch.optim optimizer in this process, so there is no step to record."
-    made = watch.turns
-    steps = f"{made} optimizer step{'' if made == 1 else 's'}"
-    allowed = f"--step can be 1 to {made}" if made else "no turn of its optimizers was complete"
-    return f"{how} after {steps}, before step {here.step}: {allowed}."
+        return f"{how} without a step() of any torch.optim optimizer in this process, so there is no step to record"
+    return (
+        f"{how} after {watch.turns} optimizer step{'' if watch.turns == 1 else 's'}, before step {here.step}"
+    )
+
+
+def _allowed(here: _Run) -> str:
+    """Which steps could have been recorded, where there were some."""
+    watch = here.watch
+    if watch is None or not watch.optimizer_steps:
+        return ""
+    return (
+        f": --step can be 1 to {watch.turns}" if watch.turns else ": no turn of its optimizers was complete"
+    )

@@ -394,3 +394,30 @@ def test_the_reference_page_is_what_the_rules_say(capsysbinary: pytest.CaptureFi
         "run: python -m engine rules --markdown > docs/rules.md"
     )
     assert all(f"## {rule.name}\n" in said for rule in all_rules())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run"], "which script? Name a file, or a module after -m."),
+        (["run", "-m"], "which script? Name a file, or a module after -m."),
+        (
+            ["run", "--lr", "1", "train.py"],
+            "--lr is no option of `run`; the script's own arguments come after its name.",
+        ),
+        (["run", "--step", "0", "train.py"], "'0' is not a whole number from 1 to 1000"),
+        (["run", "--step", "two", "train.py"], "'two' is not a whole number from 1 to 1000"),
+        (["run", "--format", "yaml", "train.py"], "invalid choice: 'yaml'"),
+        (["walk", "train.py"], "invalid choice: 'walk'"),
+        ([], "required: COMMAND"),
+    ],
+)
+def test_a_command_that_is_mixed_up_is_told_in_one_sentence(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert said in err

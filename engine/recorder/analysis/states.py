@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
-from torch import Tensor
+from torch import Tensor, distributed
 from torch.nn.parallel import DistributedDataParallel
 from torch.optim import Optimizer
 
 from ..capture.backward import BackwardPass
 from ..capture.data_flow import Call, Flow
 from ..capture.frames import Line
+from ..capture.kept import kept
 from ..capture.names import Names, ids_in
 from ..capture.session import Session
 from ..capture.tape import Event, GradientRead
@@ -27,6 +27,8 @@ from ..record import ParameterState
 
 _CLEARING = frozenset(["zero_", "_foreach_zero_", "fill_", "__setitem__"])
 """Calls that put zeros in a gradient's place; others, such as a product, change what it was."""
+_OF_PARALLEL = "_DDPSinkBackward"
+"""The custom Function by which DistributedDataParallel notes that a backward pass begins."""
 
 
 class State(NamedTuple):
@@ -38,6 +40,9 @@ class State(NamedTuple):
     wiped: bool = False
     """Whether a gradient came and was cleared before anything used it."""
     cleared_by: Line | None = None
+
+
+_FED = State("gradient")
 
 
 @dataclass(frozen=True)
@@ -105,7 +110,7 @@ class Uses:
         for write in self.flow.writes.get(self.flow.storage_of(tensor.grad), ()):
             yield Change(write.number, write.line, write.operation in _CLEARING)
 
-    @cached_property
+    @kept
     def _steps_of(self) -> dict[int, list[int]]:
         """By the `id` of a parameter: the numbers of the last calls before the steps of optimizers that hold it."""
         found: dict[int, list[int]] = {}
@@ -114,7 +119,7 @@ class Uses:
                 found.setdefault(key, []).append(number)
         return found
 
-    @cached_property
+    @kept
     def _calls_on(self) -> dict[int, list[Call]]:
         """By memory: the calls that it went into."""
         found: dict[int, list[Call]] = {}
@@ -123,7 +128,7 @@ class Uses:
                 found.setdefault(storage, []).append(call)
         return found
 
-    @cached_property
+    @kept
     def _reads_of(self) -> dict[int, list[GradientRead]]:
         found: dict[int, list[GradientRead]] = {}
         for read in self.reads:
@@ -142,17 +147,32 @@ class Change(NamedTuple):
 
 def states_of(session: Session, names: Names, uses: Uses) -> dict[str, State]:
     """The state of every parameter, by name."""
-    shared = _in_parallel(names)
+    shared = filled_by_others(names) if not _hides_passes(session) else frozenset[int]()
     return {
         name: _state(session, tensor, uses, id(tensor) in shared) for name, tensor in names.parameters.items()
     }
 
 
-def _in_parallel(names: Names) -> set[int]:
-    """The `id`s of the parameters whose `.grad` DistributedDataParallel fills with what other processes have."""
+def filled_by_others(names: Names) -> frozenset[int]:
+    """The `id`s of the parameters in whose `.grad` DistributedDataParallel puts what other processes have."""
     modules = {id(module): module for layers in names.layers.values() for _, module in layers}
     wrapped = (one for one in modules.values() if isinstance(one, DistributedDataParallel))
-    return {id(parameter) for one in wrapped for parameter in one.parameters()}
+    return frozenset(id(p) for one in wrapped for p in one.parameters() if p.requires_grad)
+
+
+def misses_a_gradient(session: Session) -> bool:
+    """Whether DistributedDataParallel waits for the gradient of a parameter that no backward pass came to."""
+    tape = session.tape
+    if not (distributed.is_available() and distributed.is_initialized() and tape.backwards):
+        return False
+    leaves = tape.flow.graph.leaves
+    reached = {id(leaves[b]) for run in tape.backwards for b, s in run.arrived.items() if s != "none"}
+    return not filled_by_others(session.names()) <= reached
+
+
+def _hides_passes(session: Session) -> bool:
+    """Whether Python code in the graph, such as a reentrant checkpoint, may have sent passes of its own unseen."""
+    return any({*run.operations.values()} - {_OF_PARALLEL} for run in session.tape.backwards)
 
 
 def arrivals(passes: Iterable[BackwardPass], bit: int) -> list[tuple[BackwardPass, str]]:
@@ -171,12 +191,14 @@ def by_tensor(events: Iterable[Event]) -> dict[int, list[Event]]:
 
 def _state(session: Session, tensor: Tensor, uses: Uses, shared: bool) -> State:
     gradient, tape = tensor.grad, session.tape
+    old, version = session.old_grads.get(id(tensor), (None, -1))
+    if gradient is not None and old is None and not is_zero(gradient):
+        return _FED
     came = arrivals(tape.backwards, tape.flow.graph.bit_of.get(id(tensor), -1))
     if gradient is None:
         if came and has_hook_after(tensor):
-            return State("gradient")  # a hook took it as soon as it was there
+            return _FED  # a hook took it as soon as it was there
         return _cleared(tensor, came, uses) or State("none")
-    old, version = session.old_grads.get(id(tensor), (None, -1))
     if gradient is old and version_of(gradient) == version:
         return State("none")
     if old is not None and came and all(state == "zero" for _, state in came):
@@ -184,7 +206,7 @@ def _state(session: Session, tensor: Tensor, uses: Uses, shared: bool) -> State:
     if shared and not came and not _set(tensor, uses):
         return State("none")  # it came from other processes: this one's loss knows nothing of it
     if not is_zero(gradient):
-        return State("gradient")
+        return _FED
     cleared = _cleared(tensor, came, uses) if any(s == "value" for _, s in came) else None
     return cleared or State("zero")
 

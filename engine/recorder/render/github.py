@@ -27,6 +27,10 @@ def _annotations(record: StepData) -> Iterator[str]:
         yield command(
             "error", f"{raised.type}: {raised.message}", f"The {raised.where} raised", raised.location
         )
+    for rank in record.ranks:
+        if rank.end == "waits":
+            level = "error" if record.hangs else "notice"
+            yield command(level, rank.sentence, f"Rank {rank.rank} waits", rank.location)
     for note in record.notes:
         yield command("notice", note, "Detach Lab", None)
 

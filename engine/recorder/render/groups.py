@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from ...text import listed
 from ..record import Buffer, Cut, Finding, GradientPath, Location, ParameterRecord, StepData
-from .words import STANDINGS, Standing, Word, counted, place, severity, standing
+from .words import RANK_ENDS, STANDINGS, Standing, Word, counted, place, severity, standing
 
 _WAYS = 3
 """Ways of a gradient that one row tells."""
@@ -39,6 +39,26 @@ class Told:
     text: str
 
 
+@dataclass(frozen=True)
+class RankRow:
+    """A rank of a distributed job, and how it came to its end."""
+
+    rank: int
+    word: Word
+    told: str
+    shown: bool
+
+
+def rank_rows(record: StepData) -> list[RankRow]:
+    """The ranks, each with the parameters that it does not reach."""
+    rows = []
+    for one in record.ranks:
+        at = f" ({place(one.location, record.file)})" if one.location is not None else ""
+        unused = f"; it does not reach {', '.join(by_module(one.unused, record))}" if one.unused else ""
+        rows.append(RankRow(one.rank, RANK_ENDS[one.end], f"{one.text}{at}{unused}", one.shown))
+    return rows
+
+
 def told(record: StepData) -> tuple[Told, ...]:
     """The findings by number. The verdict quotes the first one, so that isn't told twice."""
     found = []
@@ -52,9 +72,14 @@ def told(record: StepData) -> tuple[Told, ...]:
 def parameter_rows(record: StepData) -> list[Row]:
     """One row for each cause and module, what starves first."""
     grouped: dict[tuple[Standing, bool, str, str], list[ParameterRecord]] = {}
+    named: dict[str, list[tuple[int, Finding]]] = {}
+    for number, finding in enumerate(record.findings, 1):
+        for name in dict.fromkeys(finding.names):
+            named.setdefault(name, []).append((number, finding))
+    cut = {number for number, finding in enumerate(record.findings, 1) if _is_cut(finding, record.cuts)}
     for one in record.parameters:
-        top = _top(one.name)
-        grouped.setdefault((standing(one), one.in_optimizer, _cause(one, record), top), []).append(one)
+        cause = _cause(one, named.get(one.name, ()), cut, record.file)
+        grouped.setdefault((standing(one), one.in_optimizer, cause, _top(one.name)), []).append(one)
     order = list(STANDINGS)
     rows = sorted(
         grouped.items(), key=lambda item: order.index(item[0][0])
@@ -69,17 +94,19 @@ def parameter_rows(record: StepData) -> list[Row]:
     ]  # fmt: skip
 
 
-def _cause(one: ParameterRecord, record: StepData) -> str:
-    """Why a parameter stands as it does: the finding that tells it, or else its reason."""
+def _cause(one: ParameterRecord, named: Iterable[tuple[int, Finding]], cut: Container[int], file: str) -> str:
+    """Why a parameter stands as it does: the finding that tells it, or else its reason.
+
+    `named` are the findings that name it, each with its number, `cut` the numbers of those that are cuts.
+    """
     if one.same_as:
         home = _other_home(one.name, one.same_as)
         return f"The same as in `{home}`." if home else one.reason
-    named = [(n, f) for n, f in enumerate(record.findings, 1) if one.name in f.names]
     number, finding = min(named, key=lambda found: found[1].location != one.location, default=(0, None))
     if finding is not None and standing(one) in ("none", "zero"):
-        by = "cut by" if one.state == "none" and _is_cut(finding, record.cuts) else "see"
+        by = "cut by" if one.state == "none" and number in cut else "see"
         return f"{by} finding {number}"
-    at = place(one.location, record.file)
+    at = place(one.location, file)
     return (
         one.reason + (f" ({at})" if at else "") + (f" See finding {number}." if finding is not None else "")
     )

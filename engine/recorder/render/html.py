@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..record import Cut, Stage, StepData
-from .groups import buffer_rows, by_module, located, parameter_rows, told
+from .groups import buffer_rows, by_module, located, parameter_rows, rank_rows, told
 from .picture import boxes_of
 from .words import BACK, cut_title
 
@@ -73,6 +73,7 @@ def parts_of(record: StepData) -> Mapping[str, object]:
         "boxes": boxes_of(record),
         "parameters": parameter_rows(record),
         "buffers": buffer_rows(record.buffers),
+        "ranks": rank_rows(record),
         "cuts": [cut_row(cut, record) for cut in record.cuts],
         "calls": [call_row(stage, record) for stage in record.stages],
     }

@@ -11,13 +11,16 @@ import json
 import math
 from typing import Any
 
-from ..record import Location, StepData
+from ..record import Location, RankRecord, StepData
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 
 
 def to_dict(record: StepData) -> dict[str, Any]:
-    """The contract's keys: schema_version, ok, verdict, raised, parameters, cuts, findings, growing; loss, backwards, notes, buffers."""
+    """The contract's keys: schema_version, ok, verdict, raised, parameters, cuts, findings, growing; loss, backwards, notes, buffers.
+
+    Where the report is about several ranks there is `ranks` as well.
+    """
     raised = record.raised
     return {
         "schema_version": SCHEMA_VERSION,
@@ -61,6 +64,14 @@ def to_dict(record: StepData) -> dict[str, Any]:
         "growing": list(record.growing),
         "notes": list(record.notes),
         "buffers": [b.name for b in record.buffers],
+        **({"ranks": [_rank(rank) for rank in record.ranks]} if record.ranks else {}),
+    }  # fmt: skip
+
+
+def _rank(rank: RankRecord) -> dict[str, Any]:
+    return {
+        "rank": rank.rank, "end": rank.end, "text": rank.text, **_where(rank.location),
+        "unused": list(rank.unused), "shown": rank.shown,
     }  # fmt: skip
 
 

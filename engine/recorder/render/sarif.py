@@ -134,6 +134,11 @@ def _fingerprint(finding: Finding) -> str:
 def _notifications(record: StepData) -> Iterator[dict[str, Any]]:
     if record.raised is not None:
         yield _exception(record.raised)
+    for rank in record.ranks:
+        if rank.end not in ("recorded", "raised"):
+            level = "error" if rank.end == "waits" and record.hangs else "note"
+            at = {"locations": [_physical(rank.location)]} if rank.location is not None else {}
+            yield {"level": level, "message": {"text": rank.sentence}, **at}
     for note in record.notes:
         yield {"level": "note", "message": {"text": note}}
 

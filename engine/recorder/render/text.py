@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from ...text import number_text
-from ..record import Cut, RankRecord, StepData
-from .groups import Row, Told, buffer_rows, by_module, parameter_rows, told
-from .words import RANK_ENDS, STANDINGS, cut_title, place
+from ..record import Cut, StepData
+from .groups import RankRow, Row, Told, buffer_rows, by_module, parameter_rows, rank_rows, told
+from .words import STANDINGS, cut_title, place
 
 _WIDTH = 100
 _MOST = 60
@@ -41,7 +41,7 @@ def _lines(record: StepData) -> Iterator[str]:
         yield from _finding(finding)
     for note in record.notes if record.findings or record.raised is not None else ():
         yield from _wrapped(f"Note: {note}", "")
-    yield from _table("ranks", [_rank(rank, record) for rank in record.ranks])
+    yield from _table("ranks", [_rank(row) for row in rank_rows(record)])
     if record.ranks:
         yield f"\nfrom here on: rank {next(rank.rank for rank in record.ranks if rank.shown)}"
     yield from _table("parameters", [_parameters(row) for row in parameter_rows(record)])
@@ -76,10 +76,8 @@ def _finding(one: Told) -> Iterator[str]:
         yield from _wrapped(f"Instead: {finding.suggestion}", "   ")
 
 
-def _rank(rank: RankRecord, record: StepData) -> tuple[str, ...]:
-    at = f" ({place(rank.location, record.file)})" if rank.location is not None else ""
-    unused = f"; it does not reach {', '.join(by_module(rank.unused, record))}" if rank.unused else ""
-    return RANK_ENDS[rank.end].mark, str(rank.rank), f"{rank.text}{at}{unused}"
+def _rank(row: RankRow) -> tuple[str, ...]:
+    return row.word.mark, str(row.rank), row.told
 
 
 def _parameters(row: Row) -> tuple[str, ...]:

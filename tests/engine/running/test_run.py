@@ -22,6 +22,7 @@ CUT_AT = {
 RIGHT = (
     *("accumulation.py", "grad_scaler.py", "lbfgs.py", "initialised.py", "device.py", "forks.py"),
     "carries_on.py",
+    "compiled.py",
 )
 
 
@@ -79,6 +80,12 @@ def test_the_names_are_those_of_the_readers_variables() -> None:
     record = ran("arguments.py").record
     assert record is not None
     assert names_of(record, "gradient") == {"net.head.weight", "net.head.bias"}
+
+
+def test_what_is_computed_on_the_way_is_no_parameter() -> None:
+    record = ran("accumulation.py").record
+    assert record is not None
+    assert {p.name.partition(".")[0] for p in record.parameters} == {"net"}
 
 
 def test_the_scripts_own_arguments_reach_it() -> None:

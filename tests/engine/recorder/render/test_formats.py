@@ -180,7 +180,7 @@ def test_every_fault_is_valid_sarif(rule: Rule, tmp_path: Path) -> None:
 def test_the_schema_says_what_is_no_report(record: StepRecord) -> None:
     report = json.loads(report_as(record, "json"))
     SCHEMA.validate(report)
-    assert report["schema_version"] == "1.0"
+    assert report["schema_version"] == "1.1"
     wrong: list[dict[str, Any]] = [
         {**report, "new": 1},
         {**report, "schema_version": "2.0"},

@@ -16,7 +16,7 @@ import torch
 from engine.recorder import record_step
 from tests.benchmarks.growth import VARIANTS, Step
 
-SMALL, TIMES = 100, 4
+SMALL, TIMES = 60, 4
 ALLOWED = 1.05 * TIMES
 """A logarithm, or a part that only the larger step has, may add a little."""
 
