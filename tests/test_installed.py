@@ -44,6 +44,21 @@ def test_bad():
 def test_good():
     assert_gradients_flow(good_step, optimizer=optimizer)
 """
+FIXTURE = """
+def test_nothing_of_the_plugin_is_loaded():
+    import sys
+    assert "torch" not in sys.modules
+
+def test_bad(gradients_flow):
+    from my_step import optimizer, step
+    gradients_flow(step, optimizer=optimizer)
+
+def test_good(gradients_flow):
+    from my_step import good_step, optimizer
+    with gradients_flow.recording(optimizer=optimizer):
+        loss = good_step()
+        loss.backward()
+"""
 BY_IMPORT = """
 import sys
 from detach_lab import record, recording
@@ -206,6 +221,15 @@ def test_so_does_a_test_under_pytest(python: Path, project: Path) -> None:
     done = run(project, python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_flow.py")
     assert "1 failed, 1 passed" in done.stdout, done.stdout
     assert "my_step.py:10" in done.stdout
+
+
+def test_so_does_the_fixture_and_costs_nothing_where_nobody_asks(python: Path, project: Path) -> None:
+    (project / "test_flow.py").write_text(FIXTURE)
+    done = run(project, python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_flow.py")
+    assert "1 failed, 2 passed" in done.stdout, done.stdout
+    assert "FAILED test_flow.py::test_bad" in done.stdout
+    assert "my_step.py:10" in done.stdout
+    assert "During handling" not in done.stdout
 
 
 def test_the_app_s_packages_are_not_needed(python: Path, project: Path) -> None:

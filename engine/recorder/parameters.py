@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from typing import TypeVar
 
 from .analysis.analysis import Analysis
@@ -11,6 +10,7 @@ from .analysis.cuts import CutFound
 from .analysis.gradient_paths import find_paths
 from .analysis.zeros import ZeroFound
 from .capture.frames import Line
+from .capture.kept import kept
 from .capture.tensors import read_only
 from .record import ParameterRecord
 from .rules import what_of
@@ -31,7 +31,7 @@ def parameter_records(analysis: Analysis) -> Iterator[ParameterRecord]:
         gradient = None if tensor.grad is None else read_only(tensor.grad, keep)
         yield ParameterRecord(
             name, tuple(tensor.shape), analysis.states[name], reason, analysis.location(line),
-            analysis.is_held(name), read_only(tensor, keep), gradient, paths.get(name, ()), tensor.requires_grad,
+            analysis.is_held(name), read_only(tensor, keep), gradient, paths.get(name, ()), analysis.wants(tensor),
             _meant(name, causes, analysis), same_as,
         )  # fmt: skip
     for path, tensor in analysis.hidden.items():
@@ -59,27 +59,27 @@ class _Causes:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
 
-    @cached_property
+    @kept
     def starving(self) -> dict[str, list[CutFound]]:
         """The cuts that starve a parameter."""
         return _by_name((cut.starved, cut) for cut in self._analysis.cuts)
 
-    @cached_property
+    @kept
     def partial(self) -> dict[str, list[CutFound]]:
         """The cuts that take one of several paths from it."""
         return _by_name((cut.partial, cut) for cut in self._analysis.cuts)
 
-    @cached_property
+    @kept
     def lost(self) -> dict[str, list[CutFound]]:
         """The cuts that end any of its paths."""
         return _by_name((self._analysis.named(cut.lost), cut) for cut in self._analysis.cuts)
 
-    @cached_property
+    @kept
     def zeros(self) -> dict[str, list[ZeroFound]]:
         """What made its gradient zeros, or sent none on."""
         return _by_name((zero.starved, zero) for zero in self._analysis.zeros)
 
-    @cached_property
+    @kept
     def taken(self) -> set[int | None]:
         """The leaves, by bit, of which `autograd.grad` took the gradient."""
         calls = (call for call in self._analysis.calls if call.operation == "autograd.grad")
@@ -122,7 +122,7 @@ def _reason(name: str, causes: _Causes, analysis: Analysis) -> Reason:
         )  # fmt: skip
     if name in analysis.constant:
         return "Constant on purpose, as the step says.", None
-    if not analysis.tensor(name).requires_grad:
+    if not analysis.wants(analysis.tensor(name)):
         return "Frozen: `requires_grad` is False.", analysis.frozen_at([name])
     return _starved(name, causes, analysis)
 

@@ -74,7 +74,7 @@ class StepWatch:
         self._turns = Turns()
         self._frames: tuple[FrameType, ...] = ()
         self._session = Session(self._variables, keep=KEEP, file=file)
-        self._session.whole_step = False
+        self._session.whole_step = self._session.lists_intermediates = False
         self._session.tape.before_step()
         self._mode = _WatchMode(self._session.tape, self.hears)
         self._thread = threading.get_ident()
@@ -192,6 +192,7 @@ class StepWatch:
 
     def hears(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether a call is to be recorded; a first one of the reader's own may begin the first turn."""
+        run_eagerly.look_again()
         if not self._listens or self._session.tape.in_step:
             return self._listens
         if self._training() and torch.is_grad_enabled() and computes(name, args):
@@ -206,6 +207,7 @@ class StepWatch:
         return self._trains or bool(self._session.tape.taken)
 
     def _forward(self, module: nn.Module, inputs: object) -> None:
+        run_eagerly.look_again()
         if not self._listens or self._session.tape.in_step or threading.get_ident() != self._thread:
             return
         # Gradients may be off by mistake; before there is an optimizer, or in eval mode, they are off on purpose.
@@ -238,7 +240,7 @@ class StepWatch:
         moment = self._turns.step(id(optimizer), self._taking_part())
         if threading.get_ident() != self._thread:
             self._move_here()
-        if moment is Moment.END and self._session.tape.in_step:
+        if self._session.tape.in_step and (moment is Moment.END or (moment is Moment.AGAIN and self._every)):
             with self._telling:
                 self.over = self._turns.made >= self._turn
             with self._aside(frames_around(outside())):

@@ -14,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from tests.benchmarks.table import Row, machine, rows_of, table
 
 BENCHMARKS = (
-    *("bench_recorder", "training", "sweep", "memory"),
+    *("bench_recorder", "growth", "libraries", "training", "sweep", "memory"),
     *("browser", "cold_start", "load", "weight"),
 )
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 import statistics
+import subprocess
 import sys
 import time
 import tracemalloc
@@ -23,7 +24,9 @@ from torch import Tensor, nn
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from engine.recorder import record_step
-from tests.benchmarks.table import Row, compared, table
+from tests.benchmarks.table import Row, compared, measured, table
+
+ROOT = Path(__file__).resolve().parents[2]
 
 Step = Callable[[], Tensor]
 
@@ -134,11 +137,30 @@ def _module(name: str) -> object | None:
         return None
 
 
+IMPORTING = """
+import time, torch
+begun = time.process_time()
+import engine.recorder
+from engine.recorder.rules import all_rules
+all_rules()
+print(time.process_time() - begun)
+"""
+
+
+def importing() -> Row:
+    """What the recorder adds to a program that has imported torch: the least of five fresh processes."""
+    command = [sys.executable, "-c", IMPORTING]
+    runs = [subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True) for _ in range(5)]
+    return measured(
+        "importing the recorder after torch", min(float(run.stdout) for run in runs), "s", at_most=0.3
+    )
+
+
 def rows() -> list[Row]:
-    """One row a step, on one thread."""
+    """One row a step, on one thread, and one for the import."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    return [compare(what, target, turns, make()) for what, target, turns, make in CASES]
+    return [*(compare(what, target, turns, make()) for what, target, turns, make in CASES), importing()]
 
 
 if __name__ == "__main__":

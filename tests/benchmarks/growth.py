@@ -6,7 +6,7 @@ A step clears its gradients, goes forward and back, and lets its optimizer move 
 take turns, and the least times of the processor on one thread are compared. The table shows how the ratio of the two
 changes from the smallest step to the largest: whoever can record a small model can record a large one.
 
-tests/engine/recorder/test_cost.py holds the same steps to it without a clock.
+tests/engine/recorder/test_growing_cost.py holds the same steps to it without a clock.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ def recorded(
         RUN=True, TOGGLE=toggle, OPTIONS={**quiet, "callbacks": [report(tell=records.append)]}
     )
     assert torch.equal(bare, watched)
-    assert not torch.overrides._is_torch_function_mode_enabled()
+    assert torch._C._len_torch_function_stack() == 0
     (record,) = records
     return record, one.line
 
@@ -187,7 +187,9 @@ def test_two_optimizers_make_one_step(toggle: bool, tmp_path: Path) -> None:
     right, _ = recorded(GAN, tmp_path, cut=False, toggle=toggle)
     assert right.ok, right.verdict
     assert len(right.backwards) == 2
-    assert all(p.state == "gradient" and p.in_optimizer for p in right.parameters)
+    assert {(p.state, p.in_optimizer) for p in right.parameters if "." in p.name} == {("gradient", True)}, (
+        str(right)
+    )
     wrong, line = recorded(GAN, tmp_path, cut=True, toggle=toggle)
     first = wrong.findings[0]
     assert (first.kind, first.location and first.location.line) == ("detach", line)
@@ -205,7 +207,7 @@ def test_it_prints_and_ends_the_training(tmp_path: Path, capsys: pytest.CaptureF
 def counted() -> Any:
     from lightning.pytorch.callbacks import Callback
 
-    class Steps(Callback):
+    class Steps(Callback):  # type: ignore[misc]
         made = 0
 
         def on_train_end(self, trainer: Any, pl_module: Any) -> None:
@@ -235,7 +237,7 @@ def test_an_exception_is_told_of_and_goes_on(tmp_path: Path) -> None:
     assert record.raised is not None
     assert record.raised.location is not None
     assert record.raised.location.line == one.line
-    assert not torch.overrides._is_torch_function_mode_enabled()
+    assert torch._C._len_torch_function_stack() == 0
 
 
 def test_a_training_that_ends_before_is_told_of(tmp_path: Path) -> None:

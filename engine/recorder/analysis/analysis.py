@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from torch import Tensor
 from torch.optim import Optimizer
 
+from ..capture.kept import kept
 from ..capture.session import Session
 from ..record import Buffer
 from .cuts import CutFound, find_cuts
@@ -21,30 +22,54 @@ from .zeros import ZeroFound, find_dropped, find_zeros
 
 @dataclass(frozen=True)
 class Analysis(Facts):
-    """The facts of a step and what follows from them."""
+    """The facts of a step and what follows from them, each worked out once, when somebody asks first."""
 
-    cuts: tuple[CutFound, ...]
-    zeros: tuple[ZeroFound, ...]
-    """The operations that made a gradient zeros, or sent none on."""
-    computed: tuple[Computed, ...]
-    hidden: dict[str, Tensor]
-    """Parameters of layers that are registered nowhere, by path."""
-    left_out: tuple[LeftOut, ...]
-    """Parameters that no optimizer holds, while one holds others of their module."""
-    lost: tuple[Lost, ...]
-    """Computed tensors that modules and objects keep in the place of the leaves that they were made of."""
-    late_switches: tuple[LateSwitch, ...]
-    """Switches of `requires_grad` that come after the forward pass which they should have been for."""
-    moved_buffers: tuple[Buffer, ...]
-    growing: tuple[str, ...]
-    """Variables whose graph grows from call to call."""
+    @kept
+    def cuts(self) -> tuple[CutFound, ...]:
+        """The places where the path from a tracked tensor ends, each said to be meant or not."""
+        return with_intent(find_cuts(self), self)
+
+    @kept
+    def zeros(self) -> tuple[ZeroFound, ...]:
+        """The operations that made a gradient zeros, or sent none on."""
+        return (*find_zeros(self), *find_dropped(self))
+
+    @kept
+    def computed(self) -> tuple[Computed, ...]:
+        """The named tensors that are no leaves."""
+        return computed_tensors(self)
+
+    @kept
+    def hidden(self) -> dict[str, Tensor]:
+        """Parameters of layers that are registered nowhere, by path."""
+        return hidden_parameters(self)
+
+    @kept
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """Parameters that no optimizer holds, while one holds others of their module."""
+        return find_left_out(self, self.hidden.values())
+
+    @kept
+    def lost(self) -> tuple[Lost, ...]:
+        """Computed tensors that modules and objects keep in the place of the leaves that they were made of."""
+        return find_lost(self, self.hidden.values())
+
+    @kept
+    def late_switches(self) -> tuple[LateSwitch, ...]:
+        """Switches of `requires_grad` that come after the forward pass which they should have been for."""
+        return find_late_switches(self)
+
+    @kept
+    def moved_buffers(self) -> tuple[Buffer, ...]:
+        """The buffers that the step changed."""
+        return moved_buffers(self)
 
     @property
     def explained(self) -> bool:
         """Whether a cut that is not meant starves somebody."""
         return any(cut.starved and not cut.intended for cut in self.cuts)
 
-    @property
+    @kept
     def frozen_in_loss(self) -> list[str]:
         """The frozen parameters whose values went into what was to be differentiated."""
         value = 0
@@ -56,7 +81,7 @@ class Analysis(Facts):
 
     def frozen_in(self, optimizer: Optimizer) -> list[str]:
         """The parameters that an optimizer holds and that are frozen as it steps."""
-        return [n for n in self.held_by(optimizer) if not self.trains(optimizer, self.tensor(n))]
+        return [n for n in self.held_by(optimizer) if not self.wants(self.tensor(n))]
 
     @property
     def starved_without_optimizer(self) -> list[str]:
@@ -65,26 +90,10 @@ class Analysis(Facts):
             return []
         return [
             n for n, p in self.once.items()
-            if self.states[n] == "none" and p.requires_grad and n not in self.constant
+            if self.states[n] == "none" and self.wants(p) and n not in self.constant
         ]  # fmt: skip
 
 
-_FACTS = tuple(field.name for field in fields(Facts))
-
-
 def analyse(session: Session) -> Analysis:
-    """Works out everything that can be said about a recording without judging it."""
-    facts = facts_of(session)
-    hidden = hidden_parameters(facts)
-    return Analysis(
-        **{name: getattr(facts, name) for name in _FACTS},
-        cuts=with_intent(find_cuts(facts), facts),
-        zeros=(*find_zeros(facts), *find_dropped(facts)),
-        computed=computed_tensors(facts),
-        hidden=hidden,
-        left_out=find_left_out(facts, hidden.values()),
-        lost=find_lost(facts, hidden.values()),
-        late_switches=find_late_switches(facts),
-        moved_buffers=moved_buffers(facts),
-        growing=session.growth.growing(),
-    )
+    """What can be said about a recording without judging it."""
+    return facts_of(session, Analysis)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from ..capture.data_flow import Call, Entry
 from ..capture.frames import Line
+from ..capture.kept import kept
 from .facts import Facts, open_ways
 
 
@@ -36,7 +36,7 @@ class CutFound:
     why: str = ""
     """Why it is taken to be intended."""
 
-    @cached_property
+    @kept
     def rule(self) -> str:
         """The name of the rule that tells of it: its kind, but that a count of floats is made of no integers."""
         counted = self.kind == "integer" and all(e.floating for e in self.outputs if not e.tracked)

@@ -11,7 +11,7 @@ import bisect
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from typing import TypeVar
 
 from torch import Tensor
 from torch.optim import Optimizer
@@ -20,6 +20,7 @@ from ..capture.arguments import is_meant
 from ..capture.backward import BackwardPass
 from ..capture.data_flow import Call, Entry, Flow
 from ..capture.frames import Line
+from ..capture.kept import kept
 from ..capture.names import Names, add_held, add_stepped, ids_in
 from ..capture.postorder import postorder
 from ..capture.session import Session, Snapshot
@@ -71,6 +72,7 @@ class Facts:
     by_hand: bool
     """Whether the step made its update without a `backward()`, of gradients that it computed or set itself."""
     whole_step: bool
+    lists_intermediates: bool
     read_later: Mapping[str, int]
     """Variables whose `.grad` the code after a block reads, with the line that does."""
     had_gradients: frozenset[str]
@@ -78,6 +80,8 @@ class Facts:
     fed: frozenset[int]
     moving: frozenset[int]
     buffers_before: Mapping[str, Snapshot]
+    growing: tuple[str, ...]
+    """Variables whose graph grows from call to call."""
     raised: Raised | None
     raised_in: str
     """The method of a custom `Function` that raised: "forward" or "backward"."""
@@ -105,7 +109,7 @@ class Facts:
     functions: Mapping[int, Call]
     """By the node of a custom Function: the last call in its forward."""
 
-    @cached_property
+    @kept
     def users(self) -> dict[int, list[Call]]:
         """By the `id` of an entry: the calls it went into."""
         found: dict[int, list[Call]] = {}
@@ -114,7 +118,7 @@ class Facts:
                 found.setdefault(id(entry), []).append(call)
         return found
 
-    @cached_property
+    @kept
     def became(self) -> dict[int, list[Entry]]:
         """By the `id` of an entry: the entries that are the same values under another tensor or at a later time."""
         found: dict[int, list[Entry]] = {}
@@ -124,7 +128,7 @@ class Facts:
                     found.setdefault(id(earlier), []).append(entry)
         return found
 
-    @cached_property
+    @kept
     def moving_loss(self) -> set[int]:
         """The ids of the entries behind the end of the step that autograd knows the way to."""
         seen: set[int] = set()
@@ -136,7 +140,7 @@ class Facts:
                 todo += self.before_entry(entry)
         return seen
 
-    @cached_property
+    @kept
     def unseen_edits(self) -> tuple[Call, ...]:
         """The calls of the step that changed a tensor in place without autograd's notice."""
         return tuple(
@@ -144,7 +148,7 @@ class Facts:
             if call.in_place and call.in_step and call.function is None and call.outputs and not call.seen_by_autograd
         )  # fmt: skip
 
-    @cached_property
+    @kept
     def _tracked_in(self) -> dict[int, list[Entry]]:
         return {}
 
@@ -156,7 +160,7 @@ class Facts:
             found = self._tracked_in[storage] = [e for e in sharing if e.tracked and e.leaf is None]
         return found
 
-    @cached_property
+    @kept
     def _of_leaves(self) -> dict[int, bool]:
         return {}
 
@@ -172,13 +176,13 @@ class Facts:
     def _before_computed(self, entry: Entry) -> list[Entry]:
         return [] if entry.leaf is not None else list(self.before_entry(entry))
 
-    @cached_property
+    @kept
     def makes_leaves(self) -> bool:
         """Whether a call of the step made a leaf that then went into the loss."""
         made = (entry for call in self.calls for entry in call.outputs)
         return any(e.leaf is not None and e.tracked and id(e) in self.into_loss for e in made)
 
-    @cached_property
+    @kept
     def before_layers(self) -> set[int]:
         """The ids of the entries whose values go through a layer on their way to the loss."""
         todo: list[Entry] = []
@@ -199,7 +203,7 @@ class Facts:
                     todo += entry.call.inputs
         return seen
 
-    @cached_property
+    @kept
     def uses_of(self) -> dict[int, list[tuple[Call, Entry]]]:
         """By the `id` of a living tensor: the calls it went into, each with what was known of it there."""
         found: dict[int, list[tuple[Call, Entry]]] = {}
@@ -210,23 +214,23 @@ class Facts:
                     found.setdefault(id(tensor), []).append((call, entry))
         return found
 
-    @cached_property
+    @kept
     def differentiated(self) -> frozenset[int]:
         """The ids of the living tensors by which the step takes a derivative."""
         about = (entry.tensor() for call in self.calls for entry in call.about)
         return frozenset(id(tensor) for tensor in about if tensor is not None)
 
-    @cached_property
+    @kept
     def trainable_bits(self) -> int:
         """The leaves where a gradient is wanted."""
         return bits_of(bit for bit, name in self.bits.items() if self.trainable(name))
 
-    @cached_property
+    @kept
     def zero_bits(self) -> int:
         """The named leaves that were all zeros when this call of the step began."""
         return bits_of(bit for bit in self.bits if id(self.leaf(bit)) in self.zero_before)
 
-    @cached_property
+    @kept
     def starting(self) -> int:
         """The leaves that were all zeros before this step, which moves them."""
         return bits_of(
@@ -235,22 +239,22 @@ class Facts:
             if self.states[self.bits[bit]] == "gradient" and (not self.held or self.is_held(self.bits[bit]))
         )
 
-    @cached_property
+    @kept
     def fed_modules(self) -> frozenset[str]:
         """The modules of which a parameter got a gradient."""
         return frozenset(name.rpartition(".")[0] for name, of in self.states.items() if of == "gradient")
 
-    @cached_property
+    @kept
     def held_by_each(self) -> dict[str, set[int]]:
         """By the name of an optimizer: the ids of the tensors that it holds."""
         return {name: ids_in(optimizer) for name, optimizer in self.names.optimizers.items()}
 
-    @cached_property
+    @kept
     def _places(self) -> dict[int, tuple[int, str]]:
         """By the `id` of a parameter: which it is among all, and its first name."""
         return {id(p): (at, name) for at, (name, p) in enumerate(self.once.items())}
 
-    @cached_property
+    @kept
     def _made_outputs(self) -> list[tuple[int, int]]:
         """(node, number of the call) of every output that a node made, by node."""
         return sorted(
@@ -260,12 +264,12 @@ class Facts:
             if entry.sequence is not None
         )
 
-    @cached_property
+    @kept
     def _starts(self) -> list[int]:
         """The first sequence number of each call that made autograd nodes, in order."""
         return [item.first for item in self.made]
 
-    @cached_property
+    @kept
     def _read(self) -> dict[Line, Location]:
         return {}
 
@@ -302,7 +306,7 @@ class Facts:
         """Whether a gradient is wanted there at all."""
         return (
             name in self.names.parameters
-            and self.names.parameters[name].requires_grad
+            and self.wants(self.names.parameters[name])
             and name not in self.constant
         )
 
@@ -362,7 +366,12 @@ class Facts:
         """The ids of all entries whose values went into `roots`, with certainty."""
         return closure(roots)
 
-    @cached_property
+    @kept
+    def behind_passes(self) -> dict[tuple[int, ...], frozenset[int]]:
+        """By numbers of backward passes: what went into their roots, as far as anybody asked."""
+        return {}
+
+    @kept
     def working_optimizers(self) -> dict[str, Optimizer]:
         """The optimizers whose `step()` was called, or all that are known where none was."""
         called = {id(optimizer) for optimizer in self.stepped}
@@ -375,18 +384,22 @@ class Facts:
         at = self.raised.location if self.raised is not None else None
         return Line(at.file, at.line) if at is not None else None
 
-    def trains(self, optimizer: Optimizer, parameter: Tensor) -> bool:
-        """Whether a parameter required a gradient as the optimizer made its last step, or does where it made none."""
-        step = max((number for number, one in self.steps if one is optimizer), default=None)
-        later = (
-            event.kind == "freeze"
-            for event in self.events
-            if event.tensor is parameter
-            and event.kind in ("freeze", "unfreeze")
-            and step is not None
-            and event.number > step
-        )
-        return next(later, parameter.requires_grad)
+    def wants(self, parameter: Tensor) -> bool:
+        """Whether a parameter required a gradient as its optimizer made its last step, or does where none made any.
+
+        A player of a game is frozen while the other's turn is.
+        """
+        step = self._last_steps.get(id(parameter))
+        if step is not None:
+            for event in self.events_of(parameter):
+                if event.number > step and event.kind in ("freeze", "unfreeze"):
+                    return event.kind == "freeze"
+        return parameter.requires_grad
+
+    @kept
+    def _last_steps(self) -> dict[int, int]:
+        """By the `id` of a parameter: the number of the last call before the last step of an optimizer that holds it."""
+        return {key: number for number, optimizer in self.steps for key in ids_in(optimizer)}
 
     def frozen_at(self, names: Iterable[str]) -> Line | None:
         """The line that last froze one of these parameters, or else the one that binds the first's variable."""
@@ -423,8 +436,11 @@ def bits_in(bits: int) -> Iterator[int]:
         at = text.find("1", at + 1)
 
 
-def facts_of(session: Session) -> Facts:
-    """Works out the facts of a recording."""
+F = TypeVar("F", bound=Facts)
+
+
+def facts_of(session: Session, kind: type[F]) -> F:
+    """Works out the facts of a recording; `kind` is what more is to be known of them."""
     names, tape = session.names(), session.tape
     add_stepped(names, tape.stepped)
     if not names.held() <= names.tensors.keys():
@@ -435,8 +451,12 @@ def facts_of(session: Session) -> Facts:
     uses = Uses.of(session)
     states = states_of(session, names, uses)
     once = {n: p for n, p in names.parameters.items() if first[id(p)] == n}
-    meant = {id(p) for n, p in names.parameters.items() if is_meant(n, session.constant)}
-    return Facts(
+    meant = (
+        {id(p) for n, p in names.parameters.items() if is_meant(n, session.constant)}
+        if session.constant
+        else ()
+    )
+    return kind(
         file=session.file,
         line=session.line,
         keep=tape.keep,
@@ -462,17 +482,21 @@ def facts_of(session: Session) -> Facts:
         backward_is_ours=session.backward_is_ours,
         by_hand=not tape.backwards and session.moved_by_hand(),
         whole_step=session.whole_step,
+        lists_intermediates=session.lists_intermediates,
         read_later=session.read_later,
         had_gradients=frozenset(session.had_gradients),
         zero_before=frozenset(session.zero_before),
         fed=frozenset(session.fed),
         moving=frozenset(session.moving),
         buffers_before=session.buffers,
+        growing=session.growth.growing(),
         raised=session.raised,
         raised_in=session.raised_in,
         refused=session.refused,
         used_before=session.used_before,
-        constant=frozenset(n for n, p in names.parameters.items() if id(p) in meant),
+        constant=frozenset(n for n, p in names.parameters.items() if id(p) in meant)
+        if meant
+        else frozenset(),
         bits=_leaf_names(tape, names, first),
         states={name: state.of for name, state in states.items()},
         wiped={name: state.cleared_by for name, state in states.items() if state.wiped and name in once},
@@ -482,7 +506,7 @@ def facts_of(session: Session) -> Facts:
         held=frozenset(names.held()),
         roots=roots,
         into_loss=into_loss,
-        perhaps=frozenset(closure(roots, tape.sinks)) if tape.sinks else into_loss,
+        perhaps=frozenset(closure_through(roots, tape.sinks)) if tape.sinks else into_loss,
         functions={call.function: call for call in tape.calls if call.function is not None},
     )
 
@@ -523,20 +547,28 @@ def _met(tape: Tape) -> set[int]:
     return {id(leaves[bit]) for bit in used.union(*(run.arrived for run in tape.backwards))}
 
 
-def closure(roots: Iterable[Entry], sinks: Sequence[Call] = (), *, through_updates: bool = True) -> set[int]:
-    """The ids of all entries whose values went into `roots`; with `sinks` through plain numbers as well.
+def closure(roots: Iterable[Entry], *, through_updates: bool = True) -> set[int]:
+    """The ids of all entries whose values went into `roots`.
 
     Without `through_updates` not through an edit of a leaf in place: what a weight was moved by is no part of the loss.
     """
     seen: set[int] = set()
-    todo: list[Entry | int] = list(roots)
+    todo = list(roots)
     while todo:
-        one = todo.pop()
-        if _key(one) not in seen:
-            seen.add(_key(one))
-            if through_updates or isinstance(one, int) or one.leaf is None:
-                todo += _made_from(one, sinks)
+        entry = todo.pop()
+        if id(entry) not in seen:
+            seen.add(id(entry))
+            if through_updates or entry.leaf is None:
+                todo += entry.previous
+                if entry.call is not None:
+                    todo += entry.call.inputs
     return seen
+
+
+def closure_through(roots: Iterable[Entry], sinks: Sequence[Call]) -> set[int]:
+    """The same through plain numbers as well, which left torch in `sinks`."""
+    ends: list[Entry | int] = list(roots)
+    return {_key(one) for one in postorder(ends, lambda one: _made_from(one, sinks))}
 
 
 def open_ways(roots: Iterable[Entry], bits: int, sinks: Sequence[Call] = ()) -> dict[int, int]:

@@ -70,15 +70,23 @@ def _ways(run: BackwardPass, facts: Facts) -> list[Way]:
                 operations = (operation, *operations[: MOST - 1])
             here = (lines, operations, state, first, last)
         sent = all_sent.get(node)
-        on: GradientState = state
+        if sent is None:  # not watched: it lies inside of a call
+            for target in edges[node]:
+                if target is None:
+                    continue
+                if target < 0:
+                    found.append(Way(~target, state, lines, operations))
+                elif target not in above:
+                    above[target] = here
+                    todo.append(target)
+            continue
         for number, target in enumerate(edges[node]):
             if target is None:
                 continue
-            if sent is not None:
-                on = sent[number] if number < len(sent) else "none"
+            on: GradientState = sent[number] if number < len(sent) else "none"
             if target < 0:
                 found.append(Way(~target, on, lines, operations))
-            elif target not in above and target in edges:
+            elif target not in above:
                 above[target] = here if on == state else (lines, operations, on, first, last)
                 todo.append(target)
     return found

@@ -55,6 +55,8 @@ def computed_tensors(facts: Facts) -> tuple[Computed, ...]:
         ):
             missed = _missed(name, value, entry, facts)
             state, reason = ("none", missed) if missed else (state, reason)
+        if not (missed or facts.lists_intermediates):
+            continue
         lost = bool(missed) and facts.before.variables.get(name) is value
         if lost and line is None:
             line = facts.line_that_binds(name)
@@ -131,6 +133,8 @@ def moved_buffers(facts: Facts) -> tuple[Buffer, ...]:
 _MOST = 20_000
 """Items of one container that are looked at."""
 _CONTAINERS = (list, tuple, dict, set, Tensor)
+_PLAIN = frozenset([int, float, bool, str, type(None), type(nn.functional.relu)])
+"""Types of attributes that hold nothing, as most do."""
 _OF_EVERY_MODULE = frozenset(vars(nn.Module()))
 """The attributes that torch itself gives to a module: most of those that there are."""
 
@@ -143,7 +147,10 @@ def hidden_parameters(facts: Facts) -> dict[str, Tensor]:
         for path, module in layers:
             inside = vars(module)
             own_names = inside.keys() - _OF_EVERY_MODULE
-            holders = {n for n in own_names if n[:1] != "_" and isinstance(behind(inside[n]), _CONTAINERS)}
+            holders = {
+                n for n in own_names
+                if n[:1] != "_" and type(inside[n]) not in _PLAIN and isinstance(behind(inside[n]), _CONTAINERS)
+            }  # fmt: skip
             for name in [n for n in inside if n in holders] if holders else ():
                 base = f"{path}.{name}" if path else name
                 for full, parameter in _contained(base, behind(inside[name]), 3):

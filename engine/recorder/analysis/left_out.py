@@ -11,11 +11,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import NamedTuple
 
 from torch import Tensor, nn
 
+from ..capture.kept import kept
 from ..capture.names import held_in, modules_of
 from ..capture.torch_private import has_hook_after
 from .facts import Facts
@@ -113,25 +114,25 @@ class _Module:
         self._left = [p for p in self._inside if id(p) in loose]
         self.ours, self.theirs = _elements(self._left), _elements(self.held)
 
-    @cached_property
+    @kept
     def optimizer(self) -> str:
         """The name of an optimizer that holds some of it."""
         return next(
             name for name, held in self._facts.held_by_each.items() if any(id(p) in held for p in self.held)
         )
 
-    @cached_property
+    @kept
     def frozen(self) -> bool:
         """Whether all that is held is frozen."""
-        return not any(p.requires_grad for p in self.held)
+        return not any(self._facts.wants(p) for p in self.held)
 
-    @cached_property
+    @kept
     def frozen_since(self) -> bool | None:
         """Whether all that is held was frozen after an optimizer took it; None where that wasn't seen."""
         order = [_frozen_after_taken(p, self._facts) for p in self.held]
         return all(order) if None not in order else None
 
-    @cached_property
+    @kept
     def most_is_held(self) -> bool:
         """Whether an optimizer holds the larger part, and not just the last layers, or all but what it owns itself."""
         own = {id(p) for _, p in held_in(self.module, "_parameters")}
@@ -145,7 +146,7 @@ class _Module:
         made = _made(parameter, self._facts)
         return made is not None and self._taken is not None and made > self._taken
 
-    @cached_property
+    @kept
     def _taken(self) -> int | None:
         """The number of the last call before all that is held was taken; None where that wasn't seen."""
         last = -1

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 from torch import Tensor, distributed
@@ -18,6 +17,7 @@ from torch.optim import Optimizer
 from ..capture.backward import BackwardPass
 from ..capture.data_flow import Call, Flow
 from ..capture.frames import Line
+from ..capture.kept import kept
 from ..capture.names import Names, ids_in
 from ..capture.session import Session
 from ..capture.tape import Event, GradientRead
@@ -40,6 +40,9 @@ class State(NamedTuple):
     wiped: bool = False
     """Whether a gradient came and was cleared before anything used it."""
     cleared_by: Line | None = None
+
+
+_FED = State("gradient")
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,7 @@ class Uses:
         for write in self.flow.writes.get(self.flow.storage_of(tensor.grad), ()):
             yield Change(write.number, write.line, write.operation in _CLEARING)
 
-    @cached_property
+    @kept
     def _steps_of(self) -> dict[int, list[int]]:
         """By the `id` of a parameter: the numbers of the last calls before the steps of optimizers that hold it."""
         found: dict[int, list[int]] = {}
@@ -116,7 +119,7 @@ class Uses:
                 found.setdefault(key, []).append(number)
         return found
 
-    @cached_property
+    @kept
     def _calls_on(self) -> dict[int, list[Call]]:
         """By memory: the calls that it went into."""
         found: dict[int, list[Call]] = {}
@@ -125,7 +128,7 @@ class Uses:
                 found.setdefault(storage, []).append(call)
         return found
 
-    @cached_property
+    @kept
     def _reads_of(self) -> dict[int, list[GradientRead]]:
         found: dict[int, list[GradientRead]] = {}
         for read in self.reads:
@@ -188,12 +191,14 @@ def by_tensor(events: Iterable[Event]) -> dict[int, list[Event]]:
 
 def _state(session: Session, tensor: Tensor, uses: Uses, shared: bool) -> State:
     gradient, tape = tensor.grad, session.tape
+    old, version = session.old_grads.get(id(tensor), (None, -1))
+    if gradient is not None and old is None and not is_zero(gradient):
+        return _FED
     came = arrivals(tape.backwards, tape.flow.graph.bit_of.get(id(tensor), -1))
     if gradient is None:
         if came and has_hook_after(tensor):
-            return State("gradient")  # a hook took it as soon as it was there
+            return _FED  # a hook took it as soon as it was there
         return _cleared(tensor, came, uses) or State("none")
-    old, version = session.old_grads.get(id(tensor), (None, -1))
     if gradient is old and version_of(gradient) == version:
         return State("none")
     if old is not None and came and all(state == "zero" for _, state in came):
@@ -201,7 +206,7 @@ def _state(session: Session, tensor: Tensor, uses: Uses, shared: bool) -> State:
     if shared and not came and not _set(tensor, uses):
         return State("none")  # it came from other processes: this one's loss knows nothing of it
     if not is_zero(gradient):
-        return State("gradient")
+        return _FED
     cleared = _cleared(tensor, came, uses) if any(s == "value" for _, s in came) else None
     return cleared or State("zero")
 

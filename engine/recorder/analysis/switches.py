@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -67,17 +67,27 @@ def _too_late(event: Event, tensor: Tensor, facts: Facts) -> bool:
 
 
 def _uses_before(event: Event, tensor: Tensor, facts: Facts) -> Iterator[int]:
-    """For each use of a tensor before an event that went into the loss: the leaves that autograd knew.
+    """For each use of a tensor before an event that went into a later loss: the leaves that autograd knew.
 
     Where the step raised, nothing is known to have been the loss: there every use counts.
     """
+    later = tuple(n for n, run in enumerate(facts.passes) if run.number > event.number)
+    into_later = facts.into_loss if len(later) == len(facts.passes) else _behind(later, facts)
     for call, entry in facts.uses_of.get(id(tensor), ()):
         if not call.in_step or call.in_place or call.number >= event.number:
             continue
         if call.outputs and all(entry.tensor() is tensor for entry in call.outputs):
             continue  # what gives back the very tensor, as `contiguous()` may, is no use of it
-        if facts.raised is not None or any(id(o) in facts.into_loss for o in call.outputs):
+        if facts.raised is not None or any(id(o) in into_later for o in call.outputs):
             yield entry.tracked
+
+
+def _behind(passes: tuple[int, ...], facts: Facts) -> Container[int]:
+    """The `id`s of what went into the roots of these backward passes."""
+    known = facts.behind_passes
+    if passes not in known:
+        known[passes] = frozenset(facts.behind(root for n in passes for root in facts.passes[n].roots))
+    return known[passes]
 
 
 def _local_name(tensor: Tensor, facts: Facts) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection, Iterable
+from types import FunctionType
 
 from torch import nn
 from torch.optim import Optimizer
@@ -11,6 +12,9 @@ from torch.optim import Optimizer
 from .names import Names
 from .reading import behind
 
+_OTHER = (
+    inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE | inspect.CO_ASYNC_GENERATOR
+)
 _SHOWN = 8
 """Known names that a refusal lists."""
 
@@ -66,6 +70,8 @@ def check_constants(said: Collection[str], names: Names, coming: Collection[str]
 
 def no_plain_function(step: object) -> str:
     """Why a function can't be a step since calling it runs none of it, or "" where it can."""
+    if type(step) is FunctionType and not step.__dict__ and not step.__code__.co_flags & _OTHER:
+        return ""
     if inspect.iscoroutinefunction(step) or inspect.isasyncgenfunction(step):
         return "is an `async def`, allowed is a plain function that returns the loss"
     if inspect.isgeneratorfunction(step):

@@ -33,6 +33,7 @@ def _number(file: str) -> str | None:
     shells = getattr(sys.modules.get("IPython.core.interactiveshell"), "InteractiveShell", None)
     if shells is None or not shells.initialized():
         return None
-    told = shells.instance().compile.format_code_name(file)
+    tell = getattr(shells.instance().compile, "format_code_name", None)
+    told = None if tell is None else tell(file)
     found = None if told is None else re.fullmatch(r"In ?\[(\d+)\]", told[1])
     return found[1] if found else None

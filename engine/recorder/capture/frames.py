@@ -99,6 +99,10 @@ _PACKAGES = tuple(
 )
 _JUDGED: dict[int, int] = {}
 """By the `id` of a code object: hashing code is slow."""
+_OWN: set[int] = set()
+"""The `id`s of the recorder's own code objects."""
+_LINES: dict[tuple[int, int], Line] = {}
+"""By the `id` of a code object and a number: the line, of which thousands of calls may come."""
 _KEPT: list[CodeType] = []
 """The code objects that were judged, so that each stays the only one with its id."""
 
@@ -113,9 +117,13 @@ def _judged(code: CodeType, scope: dict[str, Any]) -> int:
     if found is None:
         if len(_JUDGED) > 50_000:  # code compiled again and again must not pile up here
             _JUDGED.clear()
+            _OWN.clear()
+            _LINES.clear()
             _KEPT.clear()
         _KEPT.append(code)
         found = _JUDGED[id(code)] = _judge(code, scope)
+        if found & Passed.RECORDER:
+            _OWN.add(id(code))
     return found
 
 
@@ -152,6 +160,13 @@ def _judge(code: CodeType, scope: dict[str, Any]) -> int:
     return flags | Passed.READER
 
 
+def _line(code: CodeType, number: int) -> Line:
+    found = _LINES.get((id(code), number))
+    if found is None:
+        found = _LINES[id(code), number] = Line(code.co_filename, number)
+    return found
+
+
 def _is_installed(file: str) -> bool:
     return file.startswith(_PACKAGES) or any(f"{os.sep}{one}{os.sep}" in file for one in _INSTALLED)
 
@@ -165,13 +180,12 @@ def of_a_package(module: str) -> bool:
 
 def outside() -> FrameType:
     """The innermost frame that is not the recorder's: whoever made the call that is being noted."""
-    frame = sys._getframe()
-    while frame.f_back is not None:
-        flags = _JUDGED.get(id(frame.f_code))
-        if not (judged(frame) if flags is None else flags) & 256:
-            break
-        frame = frame.f_back
-    return frame
+    frame, own = sys._getframe(), _OWN
+    while True:
+        while id(frame.f_code) in own:
+            frame = frame.f_back  # type: ignore[assignment]  # somebody has called the recorder
+        if id(frame.f_code) in _JUDGED or not judged(frame) & Passed.RECORDER:
+            return frame
 
 
 def method_of_a_function(inner: FrameType, outer: FrameType | None) -> str:
@@ -208,25 +222,27 @@ def find_caller(start: FrameType | None = None) -> Caller:
     fallback: Line | None = None
     passed = 0
     packages: list[FrameType] = []
+    known = _JUDGED
     while frame is not None:
-        code = frame.f_code
-        flags = _JUDGED.get(id(code))
-        if flags is None:
+        try:
+            flags = known[id(frame.f_code)]
+        except KeyError:
             flags = judged(frame)
         if flags:  # most frames are calls of modules; written with numbers, since this runs for every call
+            code = frame.f_code
             if reader is None:
                 if flags & 32 and not passed & 32 and not _is_its_own(frame, passed, packages):
                     flags &= ~32
                 passed |= flags
                 if flags & 1:
-                    reader, line = frame, Line(code.co_filename, frame.f_lineno)
+                    reader, line = frame, _line(code, frame.f_lineno)
                 elif flags & 128 and decorated is None:
                     decorated = _readers_function(frame.f_locals.get("func"))
                 elif flags & 2:
                     if not flags & 512:
                         packages.append(frame)
                     if fallback is None or fallback.file[:1] == "<":
-                        fallback = Line(code.co_filename, frame.f_lineno)
+                        fallback = _line(code, frame.f_lineno)
             if flags & 4 and module is None:
                 owner = frame.f_locals.get(code.co_varnames[0])
                 module = owner if isinstance(owner, nn.Module) else None

@@ -17,7 +17,7 @@ from torch.overrides import TorchFunctionMode
 
 from .compiled import look_for_compiled
 from .data_flow import Call, Entry, tensors_in, tensors_of
-from .frames import Caller, Passed, find_caller, function_around
+from .frames import Caller, Passed, find_caller, function_around, judged, outside
 from .gradient_calls import (
     autograd_grad,
     backward,
@@ -31,7 +31,7 @@ from .gradient_calls import (
 )
 from .outputs import note_outputs
 from .tape import Tape
-from .torch_private import PROFILER_ENTER, next_number, number_of, run_eagerly
+from .torch_private import PROFILER_ENTER, PROFILER_EXIT, next_number, number_of, run_eagerly
 from .vocabulary import (
     FIRST_ONLY,
     NO_VALUES,
@@ -90,6 +90,12 @@ def see(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
 def _unvalued(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if name == PROFILER_ENTER:
         note_optimizer(tape, args)
+        if str(args[0]).startswith("Optimizer."):
+            caller = find_caller()
+            look_for_compiled(tape, caller.passed, caller.frame)
+            tape.enter_optimizer(caller)
+    elif name == PROFILER_EXIT:
+        tape.leave_optimizer()
     if name in ("register_hook", "register_post_accumulate_grad_hook"):
         caller = find_caller()
         tape.add_hook(args[0], tape.entry_of(args[0], caller).sequence, caller.line)
@@ -103,6 +109,8 @@ def _unvalued(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: d
 
 
 def _plain(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if tape.stepping is not None and judged(outside()) & Passed.OPTIMIZER:
+        return inside_optimizer(tape, name, func, args, kwargs, tape.stepping)
     caller = find_caller()
     if not tape.compiled:
         look_for_compiled(tape, caller.passed, caller.frame)
@@ -117,7 +125,7 @@ def _plain(tape: Tape, name: str, func: Any, args: tuple[Any, ...], kwargs: dict
     else:
         given = tensors_of(args)
         if kwargs:
-            given += tensors_of(v for k, v in kwargs.items() if k != "out")
+            given += tensors_of([v for k, v in kwargs.items() if k != "out"])
     if not tape.names.parameters and tape.in_step and caller.module is not None:
         tape.add_local_modules(caller)
     inputs = [tape.entry_of(tensor, caller) for tensor in given]

@@ -63,8 +63,16 @@ def modules_of(key: str, module: nn.Module) -> list[tuple[str, nn.Module]]:
         seen.add(id(one))
         found.append((path, one))
         dot = f"{path}." if path else ""
-        todo += [(dot + name, behind(inner)) for name, inner in reversed(held_in(one, "_modules"))]
+        if inside := held_in(one, "_modules"):
+            todo += [
+                (dot + name, inner if issubclass(type(inner), nn.Module) else behind(inner))
+                for name, inner in reversed(inside)
+            ]
     return found
+
+
+_PLAIN = frozenset([nn.Parameter, Tensor])
+"""What nearly all parameters and buffers are, and a lazy one is not."""
 
 
 def held_in(module: nn.Module, kind: str) -> list[tuple[str, Any]]:
@@ -73,8 +81,12 @@ def held_in(module: nn.Module, kind: str) -> list[tuple[str, Any]]:
     Parameters of a lazy module are left out until its first forward makes them.
     """
     try:
-        items = getattr(module, kind).items()
-        return [(name, held) for name, held in items if held is not None and not is_lazy(held)]
+        found = getattr(module, kind)
+        if not found:
+            return []
+        if _PLAIN.issuperset(map(type, found.values())):
+            return list(found.items())
+        return [(name, held) for name, held in found.items() if held is not None and not is_lazy(held)]
     except Exception:
         return []
 
@@ -109,14 +121,15 @@ def _add(names: Names, key: str, value: object) -> None:
         layers = names.layers[key] = modules_of(key, value)
         for owner, module in layers:
             names.modules.setdefault(id(module), owner)
+            dot = f"{owner}." if owner else ""
             for name, buffer in held_in(module, "_buffers"):
-                full = f"{owner}.{name}" if owner else name
+                full = dot + name
                 names.buffers[full] = (buffer, owner)
                 names.tensors.setdefault(id(buffer), full)
             for name, parameter in held_in(module, "_parameters"):
                 if id(parameter) not in seen:
                     seen.add(id(parameter))
-                    full = f"{owner}.{name}" if owner else name
+                    full = dot + name
                     names.parameters[full] = parameter
                     names.tensors.setdefault(id(parameter), full)
     elif isinstance(value, Tensor):

@@ -82,6 +82,8 @@ class Session:
         """Whether the backward pass was this recorder's, since the step only returned its loss."""
         self.whole_step = True
         """False for a block of code: what comes after it is not seen."""
+        self.lists_intermediates = True
+        """False where the variables are all those of a program: what it computes on the way is no news there."""
         self.read_later: dict[str, int] = {}
         """Variables whose `.grad` the code after a block reads, with the line that does."""
         self.loss: Tensor | None = None

@@ -17,7 +17,7 @@ from torch.optim import Optimizer
 
 from .cells import is_cell
 from .frames import Passed, judged
-from .names import ids_in, modules_of, variables_of
+from .names import held_in, ids_in, modules_of, variables_of
 from .reading import behind
 from .torch_private import tells_of_steps
 
@@ -79,7 +79,11 @@ def variables_in(frames: Iterable[FrameType]) -> dict[str, object]:
             found.setdefault(name, value)
             if isinstance(value, nn.Module | Tensor | Optimizer):
                 named.add(id(value))
-    return found
+    modules = [one for v in found.values() if isinstance(v, nn.Module) for _, one in modules_of("", v)]
+    owned = {id(p) for module in modules for _, p in held_in(module, "_parameters")}
+    return {
+        name: value for name, value in found.items() if id(value) not in owned
+    }  # such as a loop's own `p`
 
 
 def _variables(frame: FrameType) -> Iterator[tuple[str, object]]:

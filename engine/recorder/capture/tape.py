@@ -93,6 +93,8 @@ class Tape:
     """The same by the node of the graph that made the tensor."""
     stepped: list[Optimizer] = field(default_factory=list)
     """The optimizers whose `step()` was called."""
+    stepping: Caller | None = None
+    """Whence the method of an optimizer was called that runs at this moment."""
     taken: dict[int, int] = field(default_factory=dict)
     """By the `id` of a parameter: the number of the last call before an optimizer took it, where that was seen."""
     stepped_after: list[int] = field(default_factory=list)
@@ -184,6 +186,14 @@ class Tape:
         self.stepped.append(optimizer)
         self.stepped_after.append(self.flow.clock)
 
+    def enter_optimizer(self, caller: Caller) -> None:
+        """A method of an optimizer begins."""
+        self.stepping = caller
+
+    def leave_optimizer(self) -> None:
+        """It ends."""
+        self.stepping = None
+
     def add_read(self, read: GradientRead) -> None:
         """Notes that code outside of torch read a `.grad`."""
         self.reads.append(read)
@@ -236,7 +246,7 @@ class Tape:
         self.flow.forget_the_dead()
         self.in_step = True
         self.tick()
-        self.compiled, self.looked = False, set()
+        self.compiled, self.looked, self.stepping = False, set(), None
 
     def release(self) -> None:
         """Lets everything go. Calls and entries point at each other: untied, they need no garbage collection."""

@@ -6,6 +6,7 @@ node. Nothing public tells two nodes of a graph apart without keeping them, and 
 
 from __future__ import annotations
 
+import atexit
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -162,11 +163,21 @@ class _Eager:
     def __enter__(self) -> Self:
         with self._lock:
             self._recordings += 1
-            if not self._on and "torch._dynamo" in sys.modules:  # what is not loaded has compiled nothing
+        self.look_again()
+        return self
+
+    def look_again(self) -> None:
+        """For a recording that may have begun before the compiler was loaded: what is not loaded has compiled nothing."""
+        if self._on or "torch._dynamo" not in sys.modules:
+            return
+        with self._lock:
+            if self._recordings and not self._on:
                 stance = eager_stance if hasattr(torch.compiler, "set_stance") else eager_without_stance
                 self._switch.enter_context(stance())
+                atexit.register(
+                    self._switch.close
+                )  # a recording that nobody ends; afterwards torch may be gone
                 self._on = True
-        return self
 
     def __exit__(self, *raised: object) -> None:
         with self._lock:

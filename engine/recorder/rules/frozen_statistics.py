@@ -13,7 +13,7 @@ WHAT = "the layer is frozen and in train mode"
 
 def check(analysis: Analysis) -> Iterator[Fault]:
     """The places where it happens."""
-    if all(p.requires_grad for p in analysis.names.parameters.values()):
+    if all(analysis.wants(p) for p in analysis.names.parameters.values()):
         return
     moved: list[str] = []
     owners: list[str] = []
@@ -23,7 +23,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
             continue  # told already, under its first name
         below = inside.get(buffer.module, [])
         around = below or inside.get(buffer.module.rpartition(".")[0], [])
-        if around and not any(analysis.tensor(n).requires_grad for n in around):
+        if around and not any(analysis.wants(analysis.tensor(n)) for n in around):
             moved.append(buffer.name)
             owners += below
     if moved:

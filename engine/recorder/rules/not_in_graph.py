@@ -37,7 +37,7 @@ def _nothing_went_in(analysis: Analysis) -> Iterator[Fault]:
 
 def _left_out(analysis: Analysis) -> Iterator[Fault]:
     """Held by an optimizer of this step, with a fed neighbour, and nothing of it goes into the loss."""
-    if analysis.raised is not None or not analysis.passes:
+    if analysis.raised is not None or not analysis.passes or not analysis.working_optimizers:
         return
     lost = 0
     for call in analysis.calls:

@@ -15,6 +15,8 @@ EMPTY = "Put a list into it: `list(model.parameters())`. A generator that was re
 
 def check(analysis: Analysis) -> Iterator[Fault]:
     """The places where it happens."""
+    if not analysis.names.optimizers:
+        return
     hidden = {id(p) for p in analysis.hidden.values()}
     alive = {id(p) for p in analysis.names.parameters.values()} | hidden
     used = {id(analysis.leaf(b)) for run in analysis.passes for b in run.arrived} if analysis.held else set()

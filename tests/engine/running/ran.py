@@ -1,6 +1,7 @@
 """Runs a script as `detach-lab run` does, in a forked process: fast, torch is loaded already."""
 
 import contextlib
+import gc
 import io
 import multiprocessing
 import os
@@ -70,6 +71,7 @@ def ran(
 def _run(folder: Path, target: str, arguments: Sequence[str], options: dict[str, Any]) -> None:
     process = os.getpid()
     torch.set_num_threads(1)
+    gc.freeze()  # optimizers that other tests have left in this process are none of the script's
 
     def tell(record: StepRecord) -> None:
         with (folder / "record").open("xb") as file:  # there is one report

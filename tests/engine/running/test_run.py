@@ -15,11 +15,14 @@ CUT_AT = {
     "pure_tensors.py": "s.detach()",
     "in_a_thread.py": ".detach()",
     "spawns.py": ".detach()",
+    "game.py": "made.detach()",
+    "wrapped.py": "h.detach()",
 }
 """By script: a part of the line that cuts."""
 RIGHT = (
     *("accumulation.py", "grad_scaler.py", "lbfgs.py", "initialised.py", "device.py", "forks.py"),
     "carries_on.py",
+    "compiled.py",
 )
 
 
@@ -77,6 +80,12 @@ def test_the_names_are_those_of_the_readers_variables() -> None:
     record = ran("arguments.py").record
     assert record is not None
     assert names_of(record, "gradient") == {"net.head.weight", "net.head.bias"}
+
+
+def test_what_is_computed_on_the_way_is_no_parameter() -> None:
+    record = ran("accumulation.py").record
+    assert record is not None
+    assert {p.name.partition(".")[0] for p in record.parameters} == {"net"}
 
 
 def test_the_scripts_own_arguments_reach_it() -> None:
