@@ -1,8 +1,10 @@
 import os
 import sys
+from contextlib import nullcontext
 
 import torch
 from torch import distributed, nn
+from torch.distributed.algorithms.join import Join
 from torch.nn.parallel import DistributedDataParallel
 
 wrong = sys.argv[1]
@@ -29,21 +31,23 @@ model = Net()
 if wrong != "by hand":
     model = DistributedDataParallel(model, find_unused_parameters="find" in sys.argv)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-for i in range(4):
-    x = torch.rand(8, 3) - rank
-    if rank == 1 and i == 1:
-        if wrong == "raises":
-            raise ValueError("a bad batch")
-        if wrong == "ends":
-            break
-        if wrong == "dies":
-            os._exit(7)
-    optimizer.zero_grad()
-    loss = model(x).pow(2).mean()
-    loss.backward()
-    if wrong == "by hand":
-        for parameter in model.parameters():
-            distributed.all_reduce(parameter.grad)  # <-- by hand
-    optimizer.step()
-print(f"rank {rank}: {[parameter.sum().item().hex() for parameter in model.parameters()]}")
+with Join([model]) if wrong == "join" else nullcontext():
+    for i in range(4):
+        x = torch.rand(8, 3) - rank
+        if rank == 1 and i == 1:
+            if wrong == "raises":
+                raise ValueError("a bad batch")
+            if wrong in ("ends", "join"):
+                break
+            if wrong == "dies":
+                os._exit(7)
+        optimizer.zero_grad()
+        loss = model(x).pow(2).mean()
+        loss.backward()
+        if wrong == "by hand":
+            for parameter in model.parameters():
+                distributed.all_reduce(parameter.grad)  # <-- by hand
+        optimizer.step()
+if rank == 0:
+    print("trained", [parameter.sum().item().hex() for parameter in model.parameters()])
 distributed.destroy_process_group()
