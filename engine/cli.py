@@ -69,7 +69,10 @@ def _run(options: argparse.Namespace, given: Sequence[str]) -> int:
 
     def tell(record: StepRecord) -> None:
         with chdir(here):  # the report's paths are those of the folder that the command was given in
-            failures.append(_deliver(encoded(record, options.format), output, report_to))
+            report = encoded(record, options.format)
+            if options.format == "text" and record.raised is None:
+                report += _which(options.step, options.keep_going).encode()
+            failures.append(_deliver(report, output, report_to))
 
     def status(outcome: Outcome) -> int:
         for said in filter(None, (outcome.sentence, *failures)):
@@ -90,6 +93,16 @@ def _run(options: argparse.Namespace, given: Sequence[str]) -> int:
         flush_output()
         os._exit(ends_with)  # a thread of the script's may wait for work that will not come
     return ends_with
+
+
+def _which(step: int, goes_on: bool) -> str:
+    """Which step the report is about, and what became of the script."""
+    if goes_on:
+        return f"\nThis was step {step}, and the script goes on. `--step N` records another one.\n"
+    return (
+        f"\nThis was step {step}, and the script ended there. `--step N` records another one; with `--keep-going` "
+        "the script goes on.\n"
+    )
 
 
 def _apart(to: int) -> BinaryIO:

@@ -41,6 +41,7 @@ _BRANCHES = frozenset(
     ["where", "masked_fill", "masked_fill_", "maximum", "minimum", "max", "min", "fmax", "fmin"]
 )
 
+_TIMES = frozenset(["mul", "mul_", "__mul__", "__rmul__", "__imul__", "multiply"])
 _JOINS = frozenset(["cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "pad"])
 
 _FACTOR = (
@@ -61,6 +62,10 @@ _ONE_ENTRY = "Pass the `dim` over which the entries compete; for a single output
 _CHANGED = "Look at the factor: a `max_norm` of 0, or a scale of 0, wipes every gradient."
 _NOT_USED = (
     "Add what is made of it to the loss, or do not compute it: what is cut out of a result takes no part."
+)
+_WEIGHT = (
+    "Give this term a weight other than 0, or leave it out. If the weight is 0 in this step alone, as in a warm-up, "
+    "nothing is to be mended: record a later step."
 )
 _HOOK = (
     "Return the gradient from the hook, or None to leave it as it is; to freeze use `requires_grad_(False)`."
@@ -87,6 +92,8 @@ def cause_of(node: int, bit: int, facts: Facts) -> Cause | None:
         return Cause(f"`{operation}` took every element from elsewhere", _BRANCH)
     if "softmax" in operation and _constant(call.outputs[0]):
         return Cause(f"a `{operation}` over one entry is a constant", _ONE_ENTRY)
+    if operation in _TIMES and len(call.inputs) == 1:
+        return Cause("the number that it is multiplied by here is 0", _WEIGHT)
     if operation in _JOINS:
         why = f"of what this `{operation}` joins only other parts go on to the loss"
         return Cause(why, _NOT_USED, passes=_in_a_package(call))

@@ -41,13 +41,16 @@ def _copies(term: Entry, moving: set[int]) -> bool:
 
 
 def _lost_by(terms: list[Entry], analysis: Analysis) -> Iterator[Fault]:
-    """The cuts behind each of the constant terms, what several have in common looked at once."""
+    """The cuts behind each of the constant terms, what several have in common looked at once.
+
+    Behind a cut that is a fault itself nothing more is told: who mends that one has mended the term.
+    """
     ends: dict[int, list[int]] = {}
     for number, cut in enumerate(analysis.cuts):
         if cut.intended and cut.kind != "create_graph" and not _is_scored(cut, analysis):
             for entry in cut.outputs:
                 ends.setdefault(id(entry), []).append(number)
-    seen, told = set[int](), set[int]()
+    seen, told = {id(e) for cut in analysis.cuts if not cut.intended for e in cut.outputs}, set[int]()
     for term in terms:
         todo, found = [term], set[int]()
         while todo:

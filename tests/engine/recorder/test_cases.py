@@ -79,6 +79,7 @@ ADVICE: dict[str, dict[str, str]] = {
     "unregistered": {"`nn.Parameter`": "294_plain_tensor_attribute"},
     "zero_grad": {"once before the loop": "292_zero_grad_inside_accumulation"},
     "zero_op": {
+        "Give this term a weight other than 0": "631_term_with_weight_zero",
         "`leaky_relu`": "108_dead_relu",
         "Start it inside the range": "560_clamp_that_a_parameter_starts_outside",
         "Keep that index for padding alone": "569_relation_zero_is_the_padding_row",
