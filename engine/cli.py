@@ -105,7 +105,7 @@ def _open_what_is_closed() -> None:
     for name, number in (("stdout", 1), ("stderr", 2)):
         if getattr(sys, name) is None:
             into_nothing(number)
-            setattr(sys, name, open(number, "w", closefd=False))  # as long as the process lives
+            setattr(sys, name, os.fdopen(number, "w", closefd=False))  # as long as the process lives
 
 
 def _told(options: argparse.Namespace) -> Told:

@@ -85,6 +85,10 @@ class StepWatch:
         self._listens = True
         os.register_at_fork(after_in_child=self.stop)
 
+    def compiler_loaded(self) -> None:
+        """`torch._dynamo`, which the first `torch.compile` brings, is there from now on."""
+        run_eagerly.switch()
+
     def stop(self) -> None:
         """Leaves torch as it was before `start`."""
         if not self._hooks:

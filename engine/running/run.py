@@ -80,6 +80,7 @@ class _Run:
 
         self.watch = watch = StepWatch(self.step, self.name, self.recorded)
         self.watch.start()
+        after_import("torch._dynamo", watch.compiler_loaded)
         self.ranks = ranks_of_this_job()
         if self.ranks is not None:
             self.lookout = Lookout(self.ranks, lambda: watch.moments, self.stuck)

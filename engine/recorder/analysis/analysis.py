@@ -55,8 +55,12 @@ class Analysis(Facts):
         ]
 
     def frozen_in(self, optimizer: Optimizer) -> list[str]:
-        """The frozen parameters that an optimizer holds."""
-        return [n for n in self.held_by(optimizer) if not self.tensor(n).requires_grad]
+        """The parameters that an optimizer holds and that were frozen in this step, not only after their gradient."""
+        return [n for n in self.held_by(optimizer) if self.was_frozen(self.tensor(n))]
+
+    def was_frozen(self, parameter: Tensor) -> bool:
+        """Whether a parameter was frozen in this step: one that a gradient came to may be frozen afterwards."""
+        return not parameter.requires_grad and id(parameter) not in self.arrived_at
 
     @property
     def starved_without_optimizer(self) -> list[str]:

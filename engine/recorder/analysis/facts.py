@@ -236,6 +236,11 @@ class Facts:
         )
 
     @cached_property
+    def arrived_at(self) -> frozenset[int]:
+        """The ids of the leaves that a backward pass of this step came to."""
+        return frozenset(id(self.leaf(bit)) for run in self.passes for bit in run.arrived)
+
+    @cached_property
     def fed_modules(self) -> frozenset[str]:
         """The modules of which a parameter got a gradient."""
         return frozenset(name.rpartition(".")[0] for name, of in self.states.items() if of == "gradient")

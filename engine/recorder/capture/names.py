@@ -46,7 +46,12 @@ class Names:
 
 def ids_in(optimizer: Optimizer) -> set[int]:
     """The ids of all tensors that an optimizer holds."""
-    return {id(p) for group in optimizer.param_groups for p in group["params"]}
+    return {id(p) for group in groups_of(optimizer) for p in group["params"]}
+
+
+def groups_of(optimizer: Optimizer) -> list[dict[str, Any]]:
+    """An optimizer's groups of parameters; none where its `__init__` didn't come that far."""
+    return getattr(optimizer, "param_groups", [])
 
 
 def modules_of(key: str, module: nn.Module) -> list[tuple[str, nn.Module]]:
@@ -121,7 +126,7 @@ def _add(names: Names, key: str, value: object) -> None:
         if _is_leaf(value):
             names.parameters[key] = value
         names.tensors.setdefault(id(value), key)
-    elif isinstance(value, Optimizer):
+    elif isinstance(value, Optimizer) and hasattr(value, "param_groups"):
         names.optimizers[key] = value
 
 

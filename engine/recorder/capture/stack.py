@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from .frames import Passed, judged
-from .names import ids_in, modules_of
+from .names import groups_of, ids_in, modules_of
 from .reading import behind
 
 _Kind = TypeVar("_Kind")
@@ -110,7 +110,7 @@ def living_optimizers() -> list[Optimizer]:
     return [
         one
         for one in _living(Optimizer)
-        if any(isinstance(p, Tensor) and p.requires_grad for g in one.param_groups for p in g["params"])
+        if any(isinstance(p, Tensor) and p.requires_grad for g in groups_of(one) for p in g["params"])
     ]
 
 

@@ -161,11 +161,16 @@ class _Eager:
     def __enter__(self) -> Self:
         with self._lock:
             self._recordings += 1
-            if not self._on and "torch._dynamo" in sys.modules:  # what is not loaded has compiled nothing
+        self.switch()
+        return self
+
+    def switch(self) -> None:
+        """Turns the switch where it is time: what is not loaded has compiled nothing, and may be loaded later."""
+        with self._lock:
+            if self._recordings and not self._on and "torch._dynamo" in sys.modules:
                 stance = eager_stance if hasattr(torch.compiler, "set_stance") else eager_without_stance
                 self._switch.enter_context(stance())
                 self._on = True
-        return self
 
     def __exit__(self, *raised: object) -> None:
         with self._lock:

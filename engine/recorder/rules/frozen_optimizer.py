@@ -20,7 +20,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         alone = (
             len(analysis.names.optimizers) == 1 and analysis.backward_is_ours
         )  # its step comes after this one
-        if held and (alone or optimizer in analysis.stepped) and not any(p.requires_grad for p in held):
+        if held and (alone or optimizer in analysis.stepped) and all(analysis.was_frozen(p) for p in held):
             frozen = analysis.frozen_in(optimizer)
             which = f" ({listed(frozen)})" if frozen else ""
             text = f"All that `{name}` holds is frozen{which}, so its step moves nothing."

@@ -17,7 +17,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     """The places where it happens."""
     hidden = {id(p) for p in analysis.hidden.values()}
     alive = {id(p) for p in analysis.names.parameters.values()} | hidden
-    used = {id(analysis.leaf(b)) for run in analysis.passes for b in run.arrived} if analysis.held else set()
+    used = analysis.arrived_at if analysis.held else frozenset[int]()
     # A group may be empty where nothing is missed: a module that has no parameters gives none.
     missed = bool(used - analysis.held) or any(
         not analysis.is_held(n) for n in analysis.trainable_among(analysis.once)

@@ -19,7 +19,7 @@ CUT_AT = {
 """By script: a part of the line that cuts."""
 RIGHT = (
     *("accumulation.py", "grad_scaler.py", "lbfgs.py", "initialised.py", "device.py", "forks.py"),
-    "carries_on.py",
+    *("carries_on.py", "freezes_the_critic.py"),
 )
 
 
@@ -193,6 +193,16 @@ def test_a_script_that_ends_itself_before_any_step(tmp_path: Path, end: str, sta
     found = ran(tmp_path / "script.py")
     assert (found.status, found.record) == (status, None)
     assert said in found.sentence
+
+
+def test_an_optimizer_that_could_not_be_made_is_no_fault_of_ours(tmp_path: Path) -> None:
+    text = (SCRIPTS / "accumulation.py").read_text()
+    (tmp_path / "script.py").write_text(
+        text.replace("torch.optim.", "torch.optim.Adam(net.parameters(), lr=-1), torch.optim.")
+    )
+    found = ran(tmp_path / "script.py")
+    assert (found.status, found.record) == (2, None)
+    assert "raised ValueError" in found.sentence
 
 
 def test_a_script_that_goes_on_keeps_its_own_exit_status(tmp_path: Path) -> None:
