@@ -234,6 +234,18 @@ def test_ctrl_c_in_a_script_that_goes_on_is_its_end(tmp_path: Path) -> None:
     assert "Nothing is wrong here" in out
 
 
+def test_a_model_that_is_compiled_after_the_start_is_recorded_as_it_was_written(tmp_path: Path) -> None:
+    text = SCRIPT.replace("Linear(2, 1)", "Linear(2, 1)\ncompiled = torch.compile(net, backend='eager')")
+    path = write(
+        tmp_path, text.replace("    net(torch", "    compiled(torch").replace("PRINT", "print('last')")
+    )
+    status, out, said = command(f"RUN --keep-going {path}", tmp_path)
+    assert status == 0, said
+    assert "every parameter that should learn gets its gradient" in out
+    assert "run eagerly" in out
+    assert out.endswith("last\n")
+
+
 def test_two_dashes_before_the_script_end_the_options(tmp_path: Path) -> None:
     path = script(tmp_path, "import sys\nprint(sys.argv[1:])")
     status, out, _ = command(f"RUN --keep-going -- {path} --step 3 -- x", tmp_path)

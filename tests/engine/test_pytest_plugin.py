@@ -58,7 +58,8 @@ def test_constants(gradients_flow):
 
 
 @pytest.fixture
-def tests(pytester: pytest.Pytester) -> pytest.Pytester:
+def tests(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    monkeypatch.delenv("CI", raising=False)  # with it pytest repeats each message, whole, in its summary
     pytester.makepyfile(TESTS)
     return pytester
 

@@ -46,14 +46,15 @@ _JOINS = frozenset(["cat", "concat", "concatenate", "stack", "hstack", "vstack",
 
 _FACTOR = (
     "Look at where it is computed. If it is meant (a mask, a first hidden state), nothing is to be mended: "
-    "`--calls 5` shows whether other steps bring a gradient."
+    "`--calls 5`, or `run --step 6`, shows whether other steps bring a gradient."
 )
 _STARTS_AT_ZERO = (
     "If it starts at zeros on purpose (LoRA, LayerScale), nothing is to be mended: one step ends it."
 )
 _BOTH = "Start one of the two at other values: with both at zero neither ever moves."
 _BRANCH = (
-    "If that is how this batch is, nothing is to be mended: `--calls 5` shows whether other steps bring a gradient. "
+    "If that is how this batch is, nothing is to be mended: `--calls 5`, or `run --step 6`, shows whether other "
+    "steps bring a gradient. "
     "Otherwise look at the condition."
 )
 _OFF = "Try a smaller learning rate, another initial bias, or a unit with a slope below zero such as `leaky_relu`."

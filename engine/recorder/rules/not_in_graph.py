@@ -12,7 +12,8 @@ from ..starving import without_gradient
 
 WHAT = "nothing of it goes into what is differentiated"
 LEFT_OUT = (
-    "If it is left out now and then (layer drop, a branch not taken), look at several calls: `--calls 5`. "
+    "If it is left out now and then (layer drop, a branch not taken), look at several calls (`--calls 5`) or at a later "
+    "step (`run --step 6`). "
     "Otherwise add its result to the loss, or take it out of the optimizer."
 )
 

@@ -73,7 +73,9 @@ ADVICE: dict[str, dict[str, str]] = {
     "non_finite": {"Clamp or mask what goes into": "411_root_inside_a_where"},
     "non_leaf": {"`with torch.no_grad(): w -= lr * w.grad`": "37_manual_descent_rebinds_the_leaf"},
     "lost_parameter": {"`with torch.no_grad(): w -= lr * w.grad`": "552_descent_rebinds_between_steps"},
-    "not_in_graph": {"look at several calls: `--calls 5`. Otherwise add": "276_layer_drop"},
+    "not_in_graph": {
+        "look at several calls (`--calls 5`) or at a later step (`run --step 6`). Otherwise add": "276_layer_drop"
+    },
     "optimizer_refuses": {"`torch.func.functional_call(": "459_weight_of_a_layer_is_computed"},
     "stale_optimizer": {"`list(model.parameters())`": "293_exhausted_generator"},
     "unregistered": {"`nn.Parameter`": "294_plain_tensor_attribute"},
