@@ -13,18 +13,14 @@ with open_page(
     import streamlit as st
 
     from engine.evidence.observations import summarize
-    from pages.components.draw.pipeline import choose_part, show_pipelines
     from pages.components.parts.code_panel import show_code
+    from pages.components.parts.picture import show_picture
     from pages.components.shell.menu import PAGES
-    from pages.components.shell.results import show_record, show_trace
+    from pages.components.shell.results import show_trace
 
     trace = show_trace(view.settings)
 
-    st.header("The pipeline", anchor=False)
-    st.markdown(view.settings.described().summary)
-    without = show_record(view.settings, view.epoch, detached=False)
-    with_ = show_record(view.settings, view.epoch, detached=True)
-    show_pipelines(without, with_, choose_part(without, with_))
+    show_picture(view, trace)
 
     st.header("What its training shows", anchor=False)
     st.markdown(

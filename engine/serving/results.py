@@ -17,6 +17,7 @@ from ..evidence.sweep import Sweep, sweep
 from ..evidence.verdicts import Verdict, judge
 from ..recorder import StepRecord
 from ..settings import LEARNING_RATE, OPTIMIZERS, Settings
+from ..twins.film import Film, film
 from ..twins.recorded_step import Weights, record
 from ..twins.trace import Trace
 from ..twins.training import Progress, train
@@ -27,6 +28,8 @@ CAPACITY = 48 * 2**20
 """What all kept traces may weigh together, in bytes."""
 RECORDS_CAPACITY = 8 * 2**20
 """What all kept records may weigh: a step is recorded anew in milliseconds."""
+FILMS_CAPACITY = 16 * 2**20
+"""What all kept films may weigh."""
 COMPARISONS_CAPACITY = 2 * 2**20
 """What all kept comparisons with finite differences may weigh."""
 SWEEPS_CAPACITY = 4 * 2**20
@@ -70,6 +73,7 @@ def _weigh(step: StepRecord) -> int:
 
 traces: Cache[Settings, Trace] = Cache(CAPACITY, lambda trace: trace.nbytes)
 records: Cache[RecordKey, StepRecord] = Cache(RECORDS_CAPACITY, _weigh)
+films: Cache[Settings, Film] = Cache(FILMS_CAPACITY, lambda found: found.nbytes)
 verdicts: Cache[Settings, Verdict] = Cache(2_000, lambda verdict: 1)
 comparisons: Cache[ComparisonKey, Comparison] = Cache(COMPARISONS_CAPACITY, lambda found: found.nbytes)
 sums: Cache[Settings, tuple[tuple[Summand, Summand], ...]] = Cache(500, lambda pairs: 1)
@@ -137,6 +141,15 @@ def record_of(key: RecordKey, waiting: Waiting = _silent, owner: Hashable = None
         return record(key.settings, epoch=key.epoch, detached=key.detached, weights=key.weights, trace=trace)
 
     return records.get(key, lambda: _in_turn(compute, waiting, owner))
+
+
+def film_of(
+    trace: Trace, progress: Progress | None = None, waiting: Waiting = _silent, owner: Hashable = None
+) -> Film:
+    """The film of a twin run. Waits and stops as `trace_of` does."""
+    return films.get(
+        trace.settings, lambda: _in_turn(lambda: film(trace, progress), waiting, owner), lambda: waiting(0)
+    )
 
 
 def comparison_of(key: ComparisonKey, waiting: Waiting = _silent, owner: Hashable = None) -> Comparison:

@@ -23,6 +23,8 @@ from engine.serving.results import (
     RecordKey,
     comparison_of,
     comparisons,
+    film_of,
+    films,
     record_of,
     records,
     sweep_of,
@@ -33,6 +35,7 @@ from engine.serving.results import (
     verdict_of,
     verdicts,
 )
+from engine.twins.film import Film
 from engine.twins.recorded_step import Weights
 from pages.components.shell.turns import turns
 
@@ -68,6 +71,16 @@ def show_sweep(settings: Settings) -> Sweep | None:
         shown,
         lambda: sweep_of(settings, shown.trained, shown.waiting, _visitor()),
         known=stop.settings in sweeps,
+    )
+
+
+def show_film(trace: Trace) -> Film:
+    """The recorded step of both twins at the epochs of a run."""
+    shown = _Progress("Recording both twins")
+    return _patiently(
+        shown,
+        lambda: film_of(trace, shown.recorded, shown.waiting, _visitor()),
+        known=trace.settings in films,
     )
 
 
@@ -160,6 +173,10 @@ class _Progress:
     def trained(self, done: int, total: int) -> None:
         """Shows how many of all epochs are done."""
         self._show(done / total, f"{self._doing}: {done} of {total} epochs")
+
+    def recorded(self, done: int, total: int) -> None:
+        """Shows how many of all steps are recorded."""
+        self._show(done / total, f"{self._doing}: {done} of {total} steps")
 
     def waiting(self, ahead: int) -> None:
         """Shows the place in the queue."""

@@ -1,0 +1,193 @@
+"""A twin run as a film: the recorded step of both twins at many of its epochs, as plain numbers.
+
+Each epoch that is shown is recorded as `record` records one, with each twin's own weights, so a frame holds what a
+step of that epoch really computes. What changes from epoch to epoch is only numbers; they lie in one array a twin,
+a row an epoch, so that the whole film travels at once. Of a large tensor a corner is kept: the first rows and
+columns, unchanged. A long run is thinned, and `Film.epochs` says which epochs are left.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..recorder import StepRecord
+from ..recorder.record import Array, ParameterRecord, Stage
+from .recorded_step import Weights, record
+from .trace import Floats, Trace, frozen
+
+MOST_FRAMES = 60
+"""Epochs of which the step is recorded."""
+MOST_NUMBERS = 180_000
+"""Numbers in a whole film: 720 kB."""
+ROWS, COLUMNS = 8, 8
+"""The corner of a tensor that a film keeps."""
+UNMEASURED = -1.0
+"""The norm of a gradient that came and was too large to be kept."""
+_WHOSE: tuple[Weights, Weights] = ("attached", "detached")
+
+
+class Strip(NamedTuple):
+    """Where the numbers of one tensor lie in a row of a reel: a corner of its values, of its gradient, and the norms.
+
+    A gradient that did not come is nan throughout, its norm too; one of zeros has the norm 0.
+    """
+
+    shape: tuple[int, ...]
+    rows: int
+    columns: int
+    start: int
+
+    @property
+    def cells(self) -> int:
+        """How many elements of the tensor are kept."""
+        return self.rows * self.columns
+
+    @property
+    def width(self) -> int:
+        """How many numbers it takes: values, gradient, norm of the gradient."""
+        return 2 * self.cells + 1
+
+
+@dataclass(frozen=True, eq=False)
+class Reel:
+    """One twin: its step as it stands in `record`, and the numbers of every frame."""
+
+    record: StepRecord
+    """The step of one epoch, which says all that is no number."""
+    stages: tuple[Strip, ...]
+    """One for each stage of `record`."""
+    parameters: tuple[Strip, ...]
+    """One for each of its parameters."""
+    numbers: Floats
+    """frames x width, read-only."""
+
+
+@dataclass(frozen=True, eq=False)
+class Film:
+    """Both twins at the same epochs."""
+
+    epochs: tuple[int, ...]
+    attached: Reel
+    detached: Reel
+
+    @property
+    def reels(self) -> tuple[Reel, Reel]:
+        """Both twins, the one without the detach first."""
+        return self.attached, self.detached
+
+    @property
+    def nbytes(self) -> int:
+        """About how much memory the film holds, in bytes."""
+        return sum(reel.numbers.nbytes + 4_000 * len(reel.stages) for reel in self.reels)
+
+
+def film(trace: Trace, progress: Callable[[int, int], None] | None = None) -> Film:
+    """The film of a twin run; its steps are described as they are at the experiment's shown epoch.
+
+    `progress` is told the frames done and the frames in all; what it raises stops the recording.
+    """
+    epoch = min(trace.settings.described().shown_epoch, trace.settings.epochs)
+    records = [_step(trace, epoch, which) for which in (False, True)]
+    strips = [_strips(found) for found in records]
+    width = sum(strip.width for pair in strips for of in pair for strip in of)
+    epochs = chosen_epochs(trace.settings.epochs, min(MOST_FRAMES, max(1, MOST_NUMBERS // max(1, width))))
+    reels = []
+    for which, (described, (stages, parameters)) in enumerate(zip(records, strips, strict=True)):
+        rows = []
+        for number, shown in enumerate(epochs, start=1):
+            step = described if shown == epoch else _step(trace, shown, bool(which))
+            rows.append(_row(step, described, stages, parameters))
+            if progress is not None:
+                progress(number + which * len(epochs), 2 * len(epochs))
+        reels.append(Reel(described, stages, parameters, frozen(np.stack(rows))))
+    return Film(epochs, *reels)
+
+
+def still(steps: Sequence[StepRecord]) -> tuple[Reel, ...]:
+    """Recorded steps as reels of a single frame each."""
+    reels = []
+    for step in steps:
+        stages, parameters = _strips(step)
+        reels.append(Reel(step, stages, parameters, frozen(_row(step, step, stages, parameters)[None])))
+    return tuple(reels)
+
+
+def chosen_epochs(epochs: int, most: int) -> tuple[int, ...]:
+    """At most so many of the epochs, spread evenly, the first and the last among them; closer together at the start.
+
+    Training moves fastest at first, so half of the frames lie in the first quarter where not all can be shown.
+    """
+    if epochs <= most:
+        return tuple(range(1, epochs + 1))
+    spread = (np.linspace(0, 1, most) ** 1.6) * (epochs - 1) + 1
+    found = sorted({round(place) for place in spread})
+    return tuple(found)
+
+
+def _step(trace: Trace, epoch: int, detached: bool) -> StepRecord:
+    return record(trace.settings, epoch=epoch, detached=detached, weights=_WHOSE[detached], trace=trace)
+
+
+def _strips(step: StepRecord) -> tuple[tuple[Strip, ...], tuple[Strip, ...]]:
+    start, found = 0, []
+    shapes = [stage.output.shape for stage in step.stages]
+    for shape in (*shapes, *(parameter.shape for parameter in step.parameters)):
+        rows, columns = corner(shape)
+        strip = Strip(shape, rows, columns, start)
+        found.append(strip)
+        start += strip.width
+    return tuple(found[: len(shapes)]), tuple(found[len(shapes) :])
+
+
+def corner(shape: tuple[int, ...]) -> tuple[int, int]:
+    """The rows and columns that are kept of a tensor of that shape, read as a matrix."""
+    if not shape:
+        return 1, 1
+    rows = math.prod(shape[:-1])
+    return min(rows, ROWS), min(shape[-1], COLUMNS)
+
+
+def _row(
+    step: StepRecord, described: StepRecord, stages: tuple[Strip, ...], parameters: tuple[Strip, ...]
+) -> NDArray[np.float32]:
+    """The numbers of one step; nan for what it lacks, where an epoch takes another way than the one described."""
+    width = sum(strip.width for strip in (*stages, *parameters))
+    row = np.full(width, np.nan, dtype=np.float32)
+    for strip, stage, planned in zip(stages, step.stages, described.stages, strict=False):
+        if _alike(stage, planned):
+            _fill(row, strip, stage.output.values, stage.gradient, came=stage.gradient_state != "none")
+    for strip, parameter, expected in zip(parameters, step.parameters, described.parameters, strict=False):
+        if parameter.name == expected.name:
+            _fill(row, strip, parameter.value, _gradient(parameter), came=_has_one(parameter))
+    return row
+
+
+def _alike(stage: Stage, planned: Stage) -> bool:
+    return stage.operation == planned.operation and stage.output.shape == planned.output.shape
+
+
+def _gradient(parameter: ParameterRecord) -> Array | None:
+    return parameter.gradient if _has_one(parameter) else None
+
+
+def _has_one(parameter: ParameterRecord) -> bool:
+    return parameter.state in ("gradient", "zero")
+
+
+def _fill(
+    row: NDArray[np.float32], strip: Strip, values: Array | None, gradient: Array | None, *, came: bool
+) -> None:
+    for start, array in ((strip.start, values), (strip.start + strip.cells, gradient)):
+        if array is not None and array.size and array.dtype.kind != "c":
+            grid = array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
+            row[start : start + strip.cells] = grid[: strip.rows, : strip.columns].ravel()
+    if gradient is not None:
+        row[strip.start + 2 * strip.cells] = np.linalg.norm(gradient.astype(np.float64))
+    elif came:
+        row[strip.start + 2 * strip.cells] = UNMEASURED

@@ -1,0 +1,1 @@
+"""The living picture: the graph of a step, its numbers epoch by epoch, and the component that draws them."""

@@ -1,0 +1,161 @@
+"""What the browser gets of a picture: the graph as plain JSON, and the numbers of all frames as one text.
+
+It goes there once for a run; playing, scrubbing and looking into a node ask for nothing more.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.recorder import StepRecord
+from engine.recorder.record import ParameterRecord, Stage
+from engine.twins.film import Reel, Strip
+from pages.components.canvas.graph import Graph, Missing, Node
+from pages.components.draw.words import does, stage_title
+
+Json = dict[str, Any]
+
+WHY: dict[Missing, str] = {
+    "": "",
+    "starved": "starved: no gradient comes back this far",
+    "refused": "`backward()` refused to run: nothing that learns is connected to the loss",
+    "unneeded": "no gradient needed: nothing before it is trained",
+    "unused": "no gradient: the loss does not depend on it in a way that backpropagates",
+}
+
+
+@dataclass(frozen=True)
+class Scissors:
+    """A place where the detach can stand, and where the picture shows it."""
+
+    name: str
+    label: str
+    edges: tuple[tuple[int, int], ...]
+    nodes: tuple[int, ...]
+    """Nodes, for a cut that is no detach on an edge."""
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Twin:
+    """One row of the picture."""
+
+    title: str
+    reel: Reel
+    losses: tuple[float, ...]
+    """One an epoch; empty where a single step is shown."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """All that one picture shows."""
+
+    graph: Graph
+    twins: tuple[Twin, ...]
+    epochs: tuple[int, ...]
+    """The epochs of the frames."""
+    shown: int
+    """The epoch that the picture opens on."""
+    scissors: tuple[Scissors, ...] = ()
+    can_cut: bool = False
+    name: str = ""
+    """What run it is of: with another name the picture starts anew."""
+
+
+def payload(scene: Scene) -> Json:
+    """The scene as the browser reads it."""
+    steps = [twin.reel.record for twin in scene.twins]
+    return {
+        "name": scene.name,
+        "epochs": list(scene.epochs),
+        "shown": scene.shown,
+        "total": max((len(twin.losses) for twin in scene.twins), default=0) or 1,
+        "can_cut": scene.can_cut,
+        "nodes": [_node(node, steps) for node in scene.graph.nodes],
+        "edges": [
+            {"from": e.start, "to": e.end, "cut": list(e.cut), "carries": list(e.carries)}
+            for e in scene.graph.edges
+        ],
+        "twins": [_twin(twin) for twin in scene.twins],
+        "scissors": [
+            {"name": s.name, "label": s.label, "edges": s.edges, "nodes": s.nodes, "chosen": s.chosen}
+            for s in scene.scissors
+        ],
+    }
+
+
+def _node(node: Node, steps: Sequence[StepRecord]) -> Json:
+    stage = node.stage
+    location = stage.location
+    return {
+        "title": stage_title(stage),
+        "name": stage.output.name,
+        "does": does(stage),
+        "op": stage.operation,
+        "module": stage.module,
+        "shape": list(stage.output.shape),
+        "line": location.line if location else 0,
+        "code": location.text.strip() if location else "",
+        "inputs": [],
+        "parameters": list(stage.parameters),
+        "twins": [_in_twin(s, node.missing[t], steps[t]) for t, s in enumerate(node.twins)],
+    }
+
+
+def _in_twin(stage: Stage | None, missing: Missing, step: StepRecord) -> Json | None:
+    if stage is None:
+        return None
+    names = [parameter.name for parameter in step.parameters]
+    return {
+        "stage": stage.index,
+        "inputs": list(stage.inputs),
+        "parameters": [names.index(name) for name in stage.parameters if name in names],
+        "state": stage.gradient_state,
+        "missing": missing,
+        "why": WHY[missing],
+        "cut": [cut.title for cut in step.cuts if cut.stage == stage.index],
+        "flags": [
+            f"requires_grad = {stage.output.requires_grad}",
+            f"grad_fn = {stage.output.grad_fn}",
+            f"is_leaf = {stage.output.is_leaf}",
+            "memory of its own"
+            if stage.shares_storage_with is None
+            else f"shares memory with {stage_title(step.stages[stage.shares_storage_with])}",
+        ],
+    }
+
+
+def _twin(twin: Twin) -> Json:
+    step, numbers = twin.reel.record, twin.reel.numbers
+    refused = step.raised is not None and step.raised.stage == "backward"
+    return {
+        "title": twin.title,
+        "losses": [loss if math.isfinite(loss) else None for loss in twin.losses],
+        "raised": f"{step.raised.type}: {step.raised.message}" if step.raised is not None else "",
+        "refused": refused and not any(sent.reached for sent in step.backwards),
+        "stages": [_strip(strip) for strip in twin.reel.stages],
+        "parameters": [
+            {"name": p.name, "strip": _strip(s), **_parameter(p)}
+            for p, s in zip(step.parameters, twin.reel.parameters, strict=True)
+        ],
+        "width": numbers.shape[1] if numbers.ndim > 1 else 0,
+        "numbers": base64.b64encode(numbers.astype("<f4").tobytes()).decode(),
+    }
+
+
+def _strip(strip: Strip) -> list[int]:
+    return [strip.start, strip.rows, strip.columns]
+
+
+def _parameter(parameter: ParameterRecord) -> Json:
+    return {
+        "shape": list(parameter.shape),
+        "state": parameter.state,
+        "reason": parameter.reason,
+        "held": parameter.in_optimizer,
+        "trained": parameter.requires_grad,
+    }

@@ -1,0 +1,78 @@
+"""The scenes: a twin run at all its epochs, and a single recorded step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine import Settings, Trace
+from engine.recorder import StepRecord
+from engine.serving.cache import Cache
+from engine.serving.results import RecordKey, record_of
+from engine.settings import NOWHERE
+from engine.twins.film import Film, still
+from pages.components.canvas.graph import Graph, ends_of_detaches, first_untracked, graph_of
+from pages.components.canvas.payload import Scene, Scissors, Twin
+from pages.components.shell.controls import place_label
+
+TITLES = ("Without detach", "With detach")
+_stands: Cache[Settings, tuple[tuple[str, tuple[tuple[int, int], ...], tuple[int, ...]], ...]] = Cache(
+    200, lambda found: 1
+)
+"""By run, for each place: the edges and nodes where its scissors stand, as indices of the uncut step's stages."""
+
+
+def twin_scene(trace: Trace, film: Film, epoch: int, *, can_cut: bool = True) -> Scene:
+    """Both twins of a run, and the scissors at each place where the detach can stand."""
+    steps = tuple(reel.record for reel in film.reels)
+    graph = graph_of(steps)
+    twins = tuple(
+        Twin(title, reel, run.losses)
+        for title, reel, run in zip(TITLES, film.reels, trace.runs, strict=True)
+    )
+    settings = trace.settings
+    return Scene(
+        graph, twins, film.epochs, epoch, tuple(_scissors(settings, graph)), can_cut, f"{settings.experiment}"
+    )
+
+
+def step_scene(step: StepRecord) -> Scene:
+    """One step of a reader's own."""
+    (reel,) = still([step])
+    return Scene(graph_of((step,)), (Twin("This step", reel, ()),), (1,), 1, name=step.file or "step")
+
+
+def _scissors(settings: Settings, graph: Graph) -> Iterator[Scissors]:
+    node = {row.twins[0].index: n for n, row in enumerate(graph.nodes) if row.twins[0] is not None}
+    for name, edges, nodes in _places(settings):
+        ways = tuple((node[a], node[b]) for a, b in edges if a in node and b in node)
+        yield Scissors(
+            name,
+            place_label(settings.experiment, name),
+            ways,
+            tuple(node[n] for n in nodes if n in node),
+            name == settings.detach,
+        )
+
+
+def _places(settings: Settings) -> tuple[tuple[str, tuple[tuple[int, int], ...], tuple[int, ...]], ...]:
+    """Found by recording the first step with the detach at each place: where it makes a difference, it stands."""
+    first = Settings(experiment=settings.experiment, epochs=1)
+    for name, value in settings.options:
+        first = first.choosing(name, value)
+
+    def compute() -> tuple[tuple[str, tuple[tuple[int, int], ...], tuple[int, ...]], ...]:
+        found = []
+        for place in settings.described().places:
+            at = first.changed(detach=place.name)
+            uncut, cut = (record_of(RecordKey(at, 1, detached, "attached")) for detached in (False, True))
+            edges = tuple((a.index, b.index) for a, b in ends_of_detaches(cut, uncut))
+            nodes = () if edges else tuple(stage.index for stage in first_untracked(cut, uncut))
+            found.append((place.name, edges, nodes))
+        return tuple(found)
+
+    return _stands.get(first, compute)
+
+
+def chosen_place(settings: Settings) -> str:
+    """The words for where the detach stands now."""
+    return "nowhere" if settings.detach == NOWHERE else place_label(settings.experiment, settings.detach)

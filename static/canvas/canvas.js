@@ -1,0 +1,175 @@
+// The living picture. `show` is called with new data at each run of the page; what a reader has opened, chosen and
+// scrubbed to stays, and from the old state to the new the picture moves.
+
+import { Curves } from "./curves.js";
+import { html, put, say } from "./elements.js";
+import { boxesOf, linksOf, place } from "./graph.js";
+import { inspector } from "./inspector.js";
+import { Player, playStep } from "./motion.js";
+import { numberText, Reel, stateOf } from "./numbers.js";
+import { Scene } from "./scene.js";
+
+const pictures = new WeakMap();
+const sheet = fetch(new URL("./canvas.css", import.meta.url)).then((answer) => answer.text());
+
+/** Draws a picture into the place that streamlit gives, or brings the one that stands there up to date. */
+export async function show(component, here) {
+  const root = here.querySelector(".living");
+  if (!pictures.has(root)) {
+    root.append(html("style", { text: await sheet }));
+    if (!pictures.has(root)) pictures.set(root, new Picture(root));
+  }
+  pictures.get(root).update(component);
+}
+
+class Picture {
+  constructor(root) {
+    this.root = root;
+    this.opened = new Set();
+    this.frame = 0;
+    this.chosen = null;
+    this.said = "";
+    this.play = html("button", { type: "button", class: "play", click: () => this.playOrPause() });
+    this.step = html("button", { type: "button", text: "Step", title: "Run one step: values forward, gradients back; then the next epoch", click: () => this.stepOn() });
+    this.reset = html("button", { type: "button", text: "Reset", title: "Back to the first epoch", click: () => { this.rest(); this.goTo(0); } });
+    this.range = html("input", { type: "range", min: 0, step: 1, "aria-label": "Epoch of the picture", input: () => { this.rest(); this.goTo(Number(this.range.value)); }, change: () => this.keepLink() });
+    this.epoch = html("output", {});
+    this.bar = html("div", { class: "bar", role: "group", "aria-label": "Play the training" }, this.play, this.step, this.reset, this.range, this.epoch);
+    this.view = html("div", { class: "view", tabindex: 0, role: "group", "aria-label": "The picture: values run from left to right, gradients from right to left" });
+    this.summary = html("p", { class: "summary", role: "status" });
+    this.below = html("div");
+    this.side = html("div");
+    this.key = html("p", { class: "legend" }, html("span", { class: "k forward", text: "values" }), html("span", { class: "k grad", text: "gradient, as wide as its norm" }),
+      html("span", { class: "k starved", text: "starved" }), html("span", { class: "k cut", text: "✂ the gradient stops here" }));
+    root.append(this.bar, this.summary, this.view, this.key, this.below, this.side);
+    this.player = new Player((frame) => this.goTo(frame), () => this.label());
+    this.label();
+  }
+
+  update(component) {
+    const { data } = component;
+    this.component = component;
+    if (data === this.data) return;
+    const text = JSON.stringify([data.name, data.nodes, data.edges, data.scissors, data.can_cut, data.epochs, data.shown]) + data.twins.map((t) => t.numbers).join();
+    if (text === this.said) return;
+    const first = !this.data, other = first || this.data.name !== data.name;
+    this.said = text;
+    this.rest();
+    const epoch = other || data.shown !== this.data.shown ? data.shown : this.data.epochs[this.frame];
+    this.data = data;
+    if (other) { this.opened.clear(); this.chosen = null; }
+    this.reels = data.twins.map((twin) => new Reel(twin));
+    put(this.range, "max", data.epochs.length - 1);
+    this.bar.hidden = data.epochs.length < 2;
+    this.step.hidden = false;
+    this.curves = data.twins.some((twin) => twin.losses.length > 1) ? new Curves(data.twins, data.total) : null;
+    this.below.replaceChildren(...(this.curves ? [this.curves.element] : []));
+    this.build();
+    this.goTo(nearest(data.epochs, epoch));
+    if (!first) playStep(this.scene);
+  }
+
+  build() {
+    const boxes = boxesOf(this.data, this.opened);
+    const links = linksOf(this.data, boxes);
+    const size = place(boxes, links);
+    const focused = this.root.getRootNode().activeElement?.getAttribute?.("aria-label");
+    this.scene = new Scene(this.data, this.reels, boxes, links, size, {
+      inspect: (box) => { this.chosen = this.chosen === box.id ? null : box.id; this.inspect(); },
+      toggle: (id) => { if (!this.opened.delete(id)) this.opened.add(id); this.build(); this.goTo(this.frame); },
+      cut: (place) => this.component.setTriggerValue("cut", place),
+    });
+    const scale = Math.min(1, Math.max(0.72, this.view.clientWidth / size.width));
+    this.scene.element.style.zoom = scale;
+    this.view.replaceChildren(this.scene.element);
+    if (focused) [...this.view.querySelectorAll("button")].find((b) => b.getAttribute("aria-label") === focused)?.focus();
+  }
+
+  goTo(frame) {
+    this.frame = Math.max(0, Math.min(frame, this.data.epochs.length - 1));
+    const epoch = this.data.epochs[this.frame];
+    this.scene.paint(this.frame);
+    this.curves?.paint(epoch);
+    this.range.value = this.frame;
+    const thinned = this.data.epochs.length < this.data.total ? ` (${this.data.epochs.length} of them are shown)` : "";
+    say(this.epoch, `Epoch ${epoch} of ${this.data.total}${thinned}`);
+    put(this.range, "aria-valuetext", `epoch ${epoch} of ${this.data.total}, ${this.data.twins.map((t) => `loss ${t.title.toLowerCase()} ${numberText(t.losses[epoch - 1])}`).join(", ")}`);
+    say(this.summary, this.sentence());
+    if (this.chosen) this.inspect();
+  }
+
+  /** Who learns and who starves in the lower row, in words. */
+  sentence() {
+    const t = this.reels.length - 1, reel = this.reels[t];
+    if (reel.twin.raised && reel.twin.refused) return "With the detach here, backward() refuses: nothing that learns is connected to the loss, so every layer starves. The values are the same all the same.";
+    const fed = new Set(), starved = new Set();
+    reel.twin.parameters.forEach((parameter, i) => {
+      if (!parameter.trained && !parameter.held) return;
+      const layer = parameter.name.split(".").slice(0, -1).join(".") || parameter.name;
+      (stateOf(reel.parameter(i, this.frame).norm) === "none" ? starved : fed).add(layer);
+    });
+    for (const layer of fed) starved.delete(layer);
+    const list = (layers) => [...layers].slice(0, 4).join(", ") + (layers.size > 4 ? ` and ${layers.size - 4} more` : "");
+    const cut = this.data.edges.some((edge) => edge.cut[t]);
+    if (!starved.size) return `Every layer gets its gradient${cut ? ", though one path to it is cut" : ""}: ${list(fed)}.`;
+    return `Starved: ${list(starved)}, no gradient comes back this far. ${fed.size ? `Learning: ${list(fed)}.` : "Nothing learns."}`;
+  }
+
+  inspect() {
+    const box = this.scene.boxes.find((one) => one.id === this.chosen);
+    const opened = [...this.side.querySelectorAll("details")].map((d) => d.open);
+    this.side.replaceChildren(...(box ? [inspector(this.data, this.reels, box, this.frame, () => { this.chosen = null; this.inspect(); })] : []));
+    this.side.querySelectorAll("details").forEach((d, i) => { d.open = opened[i] ?? false; });
+    for (const row of this.scene.rows) for (const one of row.boxes) put(one.element, "aria-expanded", String(one.box.id === this.chosen));
+  }
+
+  async playOrPause() {
+    if (this.player.running || this.stepping) { this.rest(); return; }
+    if (this.frame === this.data.epochs.length - 1) this.goTo(0);
+    if (await this.oneStep()) this.player.start(this.frame, this.data.epochs.length);
+    this.label();
+  }
+
+  async stepOn() {
+    this.rest();
+    if (await this.oneStep() && this.frame < this.data.epochs.length - 1) this.goTo(this.frame + 1);
+    this.keepLink();
+  }
+
+  /** Whether the step ran to its end. */
+  async oneStep() {
+    this.stepping = true;
+    this.label();
+    const over = await playStep(this.scene);
+    if (over !== false) this.stepping = false;
+    this.label();
+    return over !== false;
+  }
+
+  rest() {
+    this.player.stop();
+    this.stepping = false;
+    this.scene?.stopMotion?.();
+    this.label();
+  }
+
+  label() {
+    const moving = this.player?.running || this.stepping;
+    say(this.play, moving ? "Pause" : "▶ Play");
+    if (!moving && this.data) this.keepLink();
+  }
+
+  /** The epoch goes into the address, so that a link opens on it; nothing is asked of the server. */
+  keepLink() {
+    const url = new URL(location.href);
+    if (this.data.total < 2 || !url.searchParams.has("epoch")) return;
+    url.searchParams.set("epoch", this.data.epochs[this.frame]);
+    if (url.href !== location.href) history.replaceState(history.state, "", url);
+  }
+}
+
+function nearest(epochs, epoch) {
+  let found = 0;
+  epochs.forEach((one, i) => { if (Math.abs(one - epoch) < Math.abs(epochs[found] - epoch)) found = i; });
+  return found;
+}

@@ -1,0 +1,265 @@
+// The drawing itself: both twins, one above the other on the same columns; boxes, values forward, gradients back, scissors.
+
+import { heatMap, paintHeat } from "./heat.js";
+import { html, put, say, svg } from "./elements.js";
+import { curve, middle } from "./graph.js";
+import { largest, numberText, shapeText, stateOf } from "./numbers.js";
+
+const HEAD = 24;
+
+export class Scene {
+  /** `on` has what a reader can do: inspect(box), toggle(box), cut(place). */
+  constructor(data, reels, boxes, links, size, on) {
+    Object.assign(this, { data, reels, boxes, links, size, on });
+    this.rowHeight = size.height + HEAD;
+    this.width = size.width;
+    this.height = this.rowHeight * reels.length;
+    this.most = new Map(); // the strongest number of each heat map over all frames, so that colours can be compared
+    this.svg = svg("svg", { width: this.width, height: this.height, "aria-hidden": "true", class: "wires" });
+    this.element = html("div", { class: "drawing", style: `width:${this.width}px;height:${this.height}px` }, this.svg);
+    this.svg.append(heads());
+    this.rows = reels.map((reel, t) => this.row(reel, t));
+    this.cutMarks();
+  }
+
+  row(reel, t) {
+    const top = t * this.rowHeight + HEAD;
+    const title = html("div", { class: `twin twin${t}`, style: `top:${t * this.rowHeight}px` });
+    this.element.append(title);
+    const group = svg("g", { transform: `translate(0,${top})` });
+    this.svg.append(group);
+    const wires = this.links.map((link) => this.wire(link, t, group));
+    const boxes = this.boxes.map((box) => this.box(box, t, top));
+    return { title, wires, boxes };
+  }
+
+  box(box, t, top) {
+    const node = this.data.nodes[box.last];
+    const twin = node.twins[t];
+    box.look = `box${box.small ? " small" : ""}${box.rides ? " rider" : ""}`;
+    const element = html("button", {
+      type: "button", class: box.look, style: `left:${box.x}px;top:${top + box.y}px;width:${box.width}px;height:${box.height}px`,
+      click: () => this.on.inspect(box), dblclick: () => box.opens && this.on.toggle(box.id),
+    });
+    const name = html("strong", { text: box.title });
+    const shape = html("small", { class: "shape", text: box.opens ? `${box.nodes.length} calls · ${shapeText(node.shape)}` : shapeText(node.shape) });
+    const maps = html("span", { class: "maps" });
+    const state = html("small", { class: "state" });
+    element.append(name, shape, maps, state);
+    this.element.append(element);
+    if (box.opens) {
+      this.element.append(html("button", {
+        type: "button", class: "opener", text: "+", "aria-label": `Open ${box.title}: ${box.nodes.length} calls`, title: `Open ${box.title}`,
+        style: `left:${box.x + box.width - 20}px;top:${top + box.y - 8}px`, click: () => this.on.toggle(box.id),
+      }));
+    } else if (box.within) {
+      this.element.append(html("button", {
+        type: "button", class: "opener", text: "−", "aria-label": `Close what ${box.title} is part of`, title: "Close",
+        style: `left:${box.x + box.width - 20}px;top:${top + box.y - 8}px`, click: () => this.on.toggle(box.within),
+      }));
+    }
+    const own = { box, element, state, twin };
+    if (twin) {
+      const [, rows, columns] = this.reels[t].twin.stages[twin.stage];
+      own.values = heatMap(rows, columns, rows * columns === 1 ? 18 : cell(rows, columns));
+      maps.append(own.values);
+      const matrix = this.parameters(box, t)[0];
+      if (matrix !== undefined) {
+        const [, r, c] = this.reels[t].twin.parameters[matrix].strip;
+        own.weights = heatMap(r, c, cell(r, c) - 1);
+        own.weights.classList.add("weights");
+        own.matrix = matrix;
+        maps.append(own.weights);
+      }
+    }
+    return own;
+  }
+
+  /** The indices of a box's parameters in a twin, the largest first. */
+  parameters(box, t) {
+    const all = new Set(box.nodes.flatMap((n) => this.data.nodes[n].twins[t]?.parameters ?? []));
+    const size = (i) => this.reels[t].twin.parameters[i].shape.reduce((a, b) => a * b, 1);
+    return [...all].sort((a, b) => size(b) - size(a));
+  }
+
+  wire(link, t, group) {
+    const straight = this.boxes[link.from].rides ? `M${link.points[0].x},${link.points[0].y - 9} L${link.points[1].x},${link.points[1].y - 9}` : "";
+    const forward = svg("path", { class: "forward", d: straight || curve(link.points, -9), "marker-end": "url(#forward-head)" });
+    const back = svg("path", { class: "back", d: curve(link.points, 9, true), "marker-end": "url(#back-head)" });
+    const label = svg("text", { class: "norm", x: link.points[0].x + 33, y: link.points[0].y + 27, "text-anchor": "middle" });
+    group.append(forward, back, label);
+    return { link, forward, back, label, length: 0 };
+  }
+
+  /** The scissors: on the edge where the detach stands in the lower twin, and faint ones where it could. */
+  cutMarks() {
+    const { data } = this;
+    const t = this.reels.length - 1;
+    const top = t * this.rowHeight + HEAD;
+    this.marks = [];
+    const seen = new Set();
+    for (const scissors of data.scissors) {
+      const spots = new Set([...scissors.edges.flatMap(([a, b]) => this.linkOf(a, b)), ...scissors.nodes.flatMap((n) => this.boxOf(n))]);
+      [...spots].forEach((spot, i) => {
+        const at = spot.points ? middle(spot.points) : { x: spot.x + spot.width / 2, y: spot.y - 4 };
+        const free = `${Math.round(at.x)},${Math.round(at.y)}`;
+        const shift = seen.has(free) ? 24 : 0;
+        seen.add(free);
+        if (spot.points && scissors.chosen) this.stump(spot, t);
+        const label = scissors.chosen ? `The detach stands ${scissors.label}. Take it away` : `Put the detach ${scissors.label}`;
+        const mark = html("button", {
+          type: "button", class: `scissors${scissors.chosen ? " chosen" : ""}`, text: "✂", "aria-label": label, title: label,
+          "aria-pressed": String(scissors.chosen), disabled: !data.can_cut, draggable: scissors.chosen && data.can_cut ? "true" : undefined,
+          style: `left:${at.x - 15}px;top:${top + at.y - 9 - 15 + shift}px`, tabindex: i ? -1 : 0,
+          click: () => this.on.cut(scissors.chosen ? "nowhere" : scissors.name),
+          dragstart: (event) => event.dataTransfer.setData("text/plain", scissors.name),
+          dragover: (event) => event.preventDefault(),
+          drop: (event) => { event.preventDefault(); if (!scissors.chosen) this.on.cut(scissors.name); },
+        });
+        this.marks.push({ mark, scissors });
+        this.element.append(mark);
+      });
+    }
+    if (!data.scissors.length || !data.scissors.some((s) => s.chosen && s.edges.length))
+      for (let row = 0; row < this.reels.length; row += 1) this.plainCuts(row);
+  }
+
+  /** Cuts that no choice of the reader's made: those of a step of their own. */
+  plainCuts(t) {
+    for (const link of this.links) {
+      if (!link.edges.some((e) => e.cut[t])) continue;
+      const at = middle(link.points);
+      this.stump(link, t);
+      this.element.append(html("span", { class: "scissors chosen still", text: "✂", role: "img", "aria-label": "detached here",
+        style: `left:${at.x - 15}px;top:${t * this.rowHeight + HEAD + at.y - 24}px` }));
+    }
+  }
+
+  stump(link, t) {
+    const end = link.points.at(-1), at = middle(link.points);
+    const wire = this.rows[t].wires.find((one) => one.link === link);
+    const y = end.y + 9;
+    const x = Math.max(at.x + 10, end.x - 26);
+    const group = wire.back.parentNode;
+    wire.stump = svg("path", { class: "stump", d: `M${end.x},${y} L${x},${y}` });
+    wire.bar = svg("path", { class: "bar", d: `M${x - 1},${y - 9} L${x - 1},${y + 9}` });
+    group.append(wire.stump, wire.bar);
+  }
+
+  linkOf(a, b) {
+    return this.links.filter((link) => link.edges.some((e) => e.from === a && e.to === b));
+  }
+
+  boxOf(n) {
+    return this.boxes.filter((box) => box.nodes.includes(n));
+  }
+
+  /** The strongest number of a strip over all frames. */
+  strongest(key, strip, reel, frames) {
+    if (!this.most.has(key)) {
+      let found = 0;
+      for (let f = 0; f < frames; f += 1) found = Math.max(found, largest(reel.at(strip, f).values));
+      this.most.set(key, found);
+    }
+    return this.most.get(key);
+  }
+
+  /** Shows one frame. */
+  paint(frame) {
+    const frames = this.data.epochs.length;
+    this.rows.forEach((row, t) => {
+      const reel = this.reels[t];
+      const loss = reel.twin.losses[this.data.epochs[frame] - 1];
+      say(row.title, `${reel.twin.title}${loss === undefined ? "" : ` · loss ${numberText(loss)}`}${reel.twin.refused ? " · backward() refused: nothing learns" : ""}`);
+      for (const one of row.boxes) this.paintBox(one, reel, t, frame, frames);
+      for (const wire of row.wires) this.paintWire(wire, reel, t, frame);
+    });
+  }
+
+  paintBox(one, reel, t, frame, frames) {
+    const { twin, element } = one;
+    if (!twin) {
+      put(element, "class", `${one.box.look} absent`);
+      say(one.state, "not in this step");
+      return;
+    }
+    const strip = reel.twin.stages[twin.stage];
+    const now = reel.at(strip, frame);
+    paintHeat(one.values, now.values, this.strongest(`${twin.stage}`, strip, reel, frames));
+    if (one.weights) {
+      const weights = reel.twin.parameters[one.matrix].strip;
+      paintHeat(one.weights, reel.at(weights, frame).values, this.strongest(`w${one.matrix}`, weights, reel, frames));
+    }
+    const { kind, text } = this.stateOf(one, reel, t, frame);
+    const shut = reel.twin.refused && one.box.nodes.includes(this.lossNode) ? " stopped" : "";
+    put(element, "class", `${one.box.look} ${kind}${shut}`);
+    say(one.state, text);
+    put(element, "aria-label", `${one.box.title}, ${reel.twin.title.toLowerCase()}: ${shapeText(this.data.nodes[one.box.last].shape)}; ${text}`);
+  }
+
+  /** What a box says of its gradient in a frame. */
+  stateOf(one, reel, t, frame) {
+    const { box, twin } = one;
+    const norm = reel.stage(twin.stage, frame).norm;
+    const came = stateOf(norm);
+    const parameters = this.parameters(box, t);
+    if (parameters.length) {
+      const norms = parameters.map((i) => reel.parameter(i, frame).norm).filter((n) => !Number.isNaN(n));
+      if (!norms.length) return { kind: none(twin, came), text: twin.missing === "refused" ? "backward() refused" : came === "none" ? "starved" : "weights: none" };
+      const whole = Math.sqrt(norms.reduce((a, n) => a + Math.max(n, 0) ** 2, 0));
+      return { kind: whole === 0 ? "zero" : "fed", text: norms.some((n) => n < 0) ? "learns" : `weights ∇ ${numberText(whole, 3)}` };
+    }
+    if (came === "none") return { kind: none(twin, came), text: { starved: "starved", refused: "backward() refused", unneeded: "no gradient needed", unused: "no gradient" }[twin.missing] ?? "no gradient" };
+    return { kind: came === "zero" ? "zero" : "fed", text: came === "zero" ? "∇ all zero" : box.nodes.includes(this.lossNode) ? "the loss" : norm < 0 ? "∇ came" : `∇ ${numberText(norm, 3)}` };
+  }
+
+  get lossNode() {
+    const ends = new Set(this.data.edges.map((e) => e.from));
+    for (let n = this.data.nodes.length - 1; n >= 0; n -= 1) if (!ends.has(n) && this.data.nodes[n].op !== "input") return n;
+    return this.data.nodes.length - 1;
+  }
+
+  paintWire(wire, reel, t, frame) {
+    const { link } = wire;
+    const twin = this.data.nodes[link.start].twins[t];
+    const here = link.edges.some((e) => this.data.nodes[e.from].twins[t] && this.data.nodes[e.to].twins[t]);
+    const norm = twin ? reel.stage(twin.stage, frame).norm : NaN;
+    const came = link.edges.some((e) => e.carries[t]) && stateOf(norm) !== "none";
+    wire.forward.style.display = here ? "" : "none";
+    put(wire.forward, "class", `forward${came || wire.stump ? "" : " quiet"}`);
+    wire.back.style.display = came ? "" : "none";
+    wire.label.style.display = came ? "" : "none";
+    if (came) {
+      wire.back.style.strokeWidth = `${thickness(norm)}px`;
+      put(wire.back, "class", norm === 0 ? "back zero" : "back");
+      say(wire.label, norm < 0 ? "" : numberText(norm, 3));
+    }
+    if (wire.stump) {
+      const end = this.data.nodes[link.edges[0].to].twins[t];
+      const arrived = end ? reel.stage(end.stage, frame).norm : NaN;
+      const alive = stateOf(arrived) !== "none";
+      wire.stump.style.display = alive ? "" : "none";
+      wire.bar.style.display = alive ? "" : "none";
+      if (alive) wire.stump.style.strokeWidth = `${thickness(arrived)}px`;
+    }
+  }
+}
+
+function none(twin, came) {
+  return came !== "none" ? "hungry" : twin.missing === "starved" ? "starved" : twin.missing === "refused" ? "refused" : "unneeded";
+}
+
+const cell = (rows, columns) => Math.max(3, Math.min(9, Math.floor(44 / Math.max(rows, columns))));
+
+/** The width of an arrow in pixels: a decade of the norm is two pixels. */
+export function thickness(norm) {
+  if (norm < 0) return 3;
+  if (norm === 0) return 1;
+  return Math.max(1.5, Math.min(10, 7 + 2 * Math.log10(norm)));
+}
+
+function heads() {
+  const head = (id, size) => svg("marker", { id, viewBox: "0 0 10 10", refX: 8, refY: 5, markerWidth: size, markerHeight: size, markerUnits: "userSpaceOnUse", orient: "auto" },
+    svg("path", { d: "M0,0 L10,5 L0,10 z", class: id }));
+  return svg("defs", {}, head("forward-head", 8), head("back-head", 15));
+}
