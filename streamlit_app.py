@@ -1,26 +1,27 @@
-"""Home: what this is, the pipeline in one picture, the key insight, and a door to each page."""
+"""Home: cut an arrow and watch which layers stop learning, the key insight, and a door to each page."""
 
 from pages.components.shell.frame import link_to, open_page
 
 with open_page(
     "Detach Lab",
-    "See **where a gradient stops in PyTorch**. A model's values flow forward from the data to the loss; in training, "
-    "gradients flow back. A `detach` in between lets the values pass and stops the gradients. Every number here "
-    "comes from a real PyTorch run that you can repeat.",
+    "**Cut an arrow. Which layers stop learning?** Click the scissors ✂ between two layers: there, a `detach` lets the "
+    "values pass and stops the gradient. Then press Play. Every number is from a real PyTorch run.",
     gives_way=True,
+    opens_on="classifier",
 ) as view:
     # Below the title, since these bring torch with them.
     import streamlit as st
 
     from engine.evidence.observations import summarize
     from pages.components.parts.code_panel import show_code
-    from pages.components.parts.picture import show_picture
+    from pages.components.parts.picture import show_other_picture, show_picture
     from pages.components.shell.menu import PAGES
     from pages.components.shell.results import show_trace
 
     trace = show_trace(view.settings)
 
     show_picture(view, trace)
+    show_other_picture(view)
 
     st.header("What its training shows", anchor=False)
     st.markdown(

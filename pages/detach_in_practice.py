@@ -13,6 +13,7 @@ with open_page(
 
     from pages.components.parts.code_panel import show_code
     from pages.components.parts.differences import show_differences
+    from pages.components.parts.picture import show_picture
     from pages.components.parts.practice import (
         choose_pattern,
         show_evidence,
@@ -33,6 +34,7 @@ with open_page(
     trace = show_trace(view.settings)
     verdict = find_verdict(trace)
     show_verdict(verdict)
+    show_picture(view, trace)
     show_lines(view.settings)
     show_evidence(trace, verdict, view.epoch)
     show_summands(view.settings)

@@ -5,6 +5,7 @@ import { graphlib, layout } from "../vendor/dagre.esm.js";
 
 const BOX = { width: 116, height: 108 };
 const SMALL = { width: 92, height: 84 };
+const MOST = 40; // boxes that are still a picture
 const RIDER = { width: 104, height: 22 };
 
 /** The boxes: {id, nodes, last, title, inside} in the order of their calls. `opened` holds ids of opened boxes. */
@@ -17,7 +18,27 @@ export function boxesOf(data, opened) {
   const boxes = [...byModule(calls.filter((n) => n.path.length), shared, "", data, apart, opened),
     ...byResult(calls.filter((n) => !n.path.length), data, apart, opened),
     ...nodes.filter((n) => n.input).map((n) => single(n.id, data))];
-  return boxes.sort((a, b) => a.nodes[0] - b.nodes[0]);
+  const sorted = boxes.sort((a, b) => a.nodes[0] - b.nodes[0]);
+  return sorted.length > MOST && !opened.size ? whole(sorted, data, apart) : sorted;
+}
+
+/** For a graph of too many boxes: all that hangs together without passing a pair of scissors is one. */
+function whole(boxes, data, apart) {
+  const home = new Map(boxes.flatMap((box, b) => box.nodes.map((n) => [n, b])));
+  const root = boxes.map((_, b) => b);
+  const find = (b) => (root[b] === b ? b : (root[b] = find(root[b])));
+  for (const e of data.edges) {
+    const a = home.get(e.from), b = home.get(e.to);
+    if (!apart.has(`${e.from}>${e.to}`) && !boxes[a].small) root[find(a)] = find(b);
+  }
+  const groups = new Map();
+  boxes.forEach((box, b) => groups.set(find(b), [...(groups.get(find(b)) ?? []), box]));
+  return [...groups.values()].map((group) => {
+    const ids = group.flatMap((box) => box.nodes).sort((a, b) => a - b);
+    if (group.length === 1) return group[0];
+    const last = lastOf(ids, data);
+    return { id: `part@${ids[0]}`, nodes: ids, last, title: data.nodes[last].name || data.nodes[last].op, opens: true };
+  }).sort((a, b) => a.nodes[0] - b.nodes[0]);
 }
 
 function commonPath(nodes) {
@@ -66,16 +87,17 @@ function byResult(nodes, data, apart, opened) {
   const open = new Map(nodes.map((n) => [n.id, null]));
   const takers = new Map();
   for (const e of data.edges) takers.set(e.from, [...(takers.get(e.from) ?? []), e.to]);
+  const givers = new Map();
+  for (const e of data.edges) givers.set(e.to, [...(givers.get(e.to) ?? []), e]);
   const boxes = [];
   for (const node of [...nodes].reverse()) {
     if (open.get(node.id)) continue;
-    const group = [node.id];
-    for (let i = 0; i < group.length; i += 1)
-      for (const e of data.edges)
-        if (e.to === group[i] && open.has(e.from) && !open.get(e.from) && !group.includes(e.from) && !apart.has(`${e.from}>${e.to}`)
-          && takers.get(e.from).every((taker) => group.includes(taker))) group.push(e.from);
+    const group = new Set([node.id]);
+    for (const id of group) // grows while it is gone through
+      for (const e of givers.get(id) ?? [])
+        if (open.has(e.from) && !open.get(e.from) && !apart.has(`${e.from}>${e.to}`) && takers.get(e.from).every((taker) => group.has(taker))) group.add(e.from);
     for (const id of group) open.set(id, true);
-    const ids = group.sort((a, b) => a - b);
+    const ids = [...group].sort((a, b) => a - b);
     const title = data.nodes[node.id].name || data.nodes[node.id].op;
     const id = `${title}@${ids[0]}`;
     if (ids.length === 1 || opened.has(id)) boxes.push(...ids.map((one) => ({ ...single(one, data), within: ids.length > 1 ? id : undefined })));

@@ -4,18 +4,38 @@ from __future__ import annotations
 
 import streamlit as st
 
-from engine import Trace
+from engine import Settings, Trace
 from pages.components.canvas.component import show_scene
 from pages.components.canvas.scenes import twin_scene
 from pages.components.draw.pipeline import choose_part, show_pipelines
+from pages.components.shell import keeper
 from pages.components.shell.results import show_film, show_record
 from pages.components.shell.view import View
 
 
-def show_picture(view: View, trace: Trace) -> None:
-    """Both twins of the run; the reader moves the detach in it where the controls are shown."""
+def show_picture(view: View, trace: Trace, *, in_words: bool = True) -> None:
+    """Both twins of the run; the reader moves the detach in it where the controls are shown.
+
+    `in_words`: with the same as a list below it, for a page that has it nowhere else.
+    """
     show_scene(twin_scene(trace, show_film(trace), view.epoch, can_cut=view.controls))
+    if not in_words:
+        return
     with st.expander("The picture in words"):
         without = show_record(view.settings, view.epoch, detached=False)
         with_ = show_record(view.settings, view.epoch, detached=True)
         show_pipelines(without, with_, choose_part(without, with_))
+
+
+def show_other_picture(view: View) -> None:
+    """One click to the reference lesson, and from it back to the deeper network."""
+    if not view.controls:
+        return
+    name, label = "lesson", "The reference lesson: one layer, where a detach stops everything"
+    if view.settings.experiment == name:
+        name, label = "classifier", "A deeper network: three layers, where a detach stops some"
+
+    def open_other() -> None:
+        keeper.keep(keeper.current_view().with_settings(Settings(experiment=name)))
+
+    st.button(label, on_click=open_other, type="tertiary")

@@ -1,9 +1,6 @@
-"""The parts of the training trace: the scrubbed and played epoch, the layers, and the table of epochs."""
+"""The parts of the training trace: one epoch looked at closely, the layers, and the table of epochs."""
 
 from __future__ import annotations
-
-import math
-import time
 
 import streamlit as st
 
@@ -17,30 +14,12 @@ from pages.components.draw.tensors import tensor_html
 from pages.components.shell import keeper
 from pages.components.shell.epoch import choose_epoch
 
-_LAST_TICK = "last tick"
-_TICK = 0.5
-"""Seconds an epoch stays while playing."""
-_FRAMES = 60
-"""A long run is played in about so many frames."""
-
-
 def show_scrubbed(trace: Trace) -> None:
-    """The loss chart with the chosen epoch, which can be scrubbed or played, and what that epoch holds.
-
-    Playing is a small fragment that moves the epoch on and runs the whole page again, so that every chart, the menu
-    and the link follow. It lasts while its ticks come: who leaves the page has stopped it.
-    """
+    """The loss chart with the chosen epoch, and what that epoch holds."""
     view = keeper.current_view()
-    last = trace.settings.epochs
-    if playing():
-        st.fragment(_tick, run_every=_TICK)(last)
     st.header("Losses", anchor=False)
     charts.show_losses(trace, view.epoch)
-    play, scrub = st.columns([1, 5], vertical_alignment="center")
-    with scrub:
-        epoch = choose_epoch(view, "Scrub through the run, or play it.")
-    with play:
-        _play_button(trace, view.epoch)
+    epoch = choose_epoch(view, "What stands below belongs to this epoch.")
     for column, run in zip(st.columns(2), trace.runs, strict=True):
         with column:
             loss = run.losses[epoch - 1]
@@ -59,42 +38,6 @@ def _show_weights(trace: Trace, epoch: int) -> None:
             st.markdown(f"**{_name(run)}**")
             tables = "".join(tensor_html(run.parameter(p.name, epoch), p.name) for p in run.parameters)
             st.html(f'<div class="lab">{tables}</div>')
-
-
-def playing() -> bool:
-    """Whether the run is being played now."""
-    last_tick: float = st.session_state.get(_LAST_TICK, -math.inf)
-    return time.monotonic() - last_tick < 6 * _TICK
-
-
-def _tick(last: int) -> None:
-    if time.monotonic() - st.session_state[_LAST_TICK] < 0.8 * _TICK:
-        return  # drawn with the page, not by the clock
-    epoch = min(keeper.current_view().epoch + max(1, last // _FRAMES), last)
-    keeper.change(epoch=epoch)
-    _play(epoch < last)
-    st.rerun()
-
-
-def _play(on: bool) -> None:
-    st.session_state[_LAST_TICK] = time.monotonic() if on else -math.inf
-
-
-def _play_button(trace: Trace, epoch: int) -> None:
-    if trace.settings.epochs == 1:
-        return
-    if playing():
-        st.button("⏸ Pause", key="pause", width="stretch", on_click=_play, args=(False,))
-    else:
-        st.button(
-            "▶ Play", key="play", width="stretch", on_click=_start, args=(epoch == trace.settings.epochs,)
-        )
-
-
-def _start(from_the_first: bool) -> None:
-    _play(True)
-    if from_the_first:
-        keeper.change(epoch=1)
 
 
 def _show_layers(trace: Trace, epoch: int) -> None:

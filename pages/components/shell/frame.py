@@ -35,12 +35,14 @@ def open_page(
     shows_run: bool = True,
     gives_way: bool = False,
     choices_on_page: bool = False,
+    opens_on: str = "lesson",
 ) -> Iterator[View]:
     """Draws the head of a page and its sidebar, and runs its body, the page's own matter, with what the reader looks at.
 
     Its `place` in the menu is read from its file (see `menu`). A page that `shows_run` says under its lead which run it shows, also where the controls are hidden. One that
     `gives_way` leaves a visitor of the bare address to the file that the server was started on, if there is one.
-    With `choices_on_page` the page itself draws the choice of the experiment, of the detach's place and its options.
+    With `choices_on_page` the page itself draws the choice of the experiment, of the detach's place and its options. `opens_on` is the experiment for a visitor without a
+    link.
     """
     with turns.taken():
         enters = _ENTERED not in st.session_state and not st.query_params
@@ -55,7 +57,7 @@ def open_page(
         from engine.settings import NOWHERE
         from pages.components.shell import controls, keeper
 
-        view = keeper.open_view(title)
+        view = keeper.open_view(title, opens_on)
         with st.sidebar:
             _menu(view)
             if view.controls:

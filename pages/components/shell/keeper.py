@@ -26,14 +26,17 @@ _run = threading.local()
 _PAGE, _ARRIVED = "page", "arrived on page"
 
 
-def open_view(page: str) -> View:
-    """The view of this run of `page`: from the link where that is new, else the one that was kept."""
+def open_view(page: str, opens_on: str = "lesson") -> View:
+    """The view of this run of `page`: from the link where that is new, else the one that was kept.
+
+    Who comes without a link gets the experiment `opens_on`.
+    """
     link = dict(st.query_params.to_dict())
     state = st.session_state
     state[_ARRIVED] = state.get(_PAGE) != page
     state[_PAGE] = page
     if _VIEW not in state or (link and link != state[_LINK] and not _is_behind(link)):
-        state[_VIEW], state[_IGNORED] = View.from_query(link)
+        state[_VIEW], state[_IGNORED] = View.from_query(link, opens_on)
         state[_LINK] = link
         if state[_IGNORED]:
             _write_link()

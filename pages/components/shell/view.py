@@ -48,10 +48,13 @@ class View:
         return cls(settings, min(settings.described().shown_epoch, settings.epochs))
 
     @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> tuple[Self, tuple[str, ...]]:
-        """The nearest view to a link, and what in the link was ignored, in words that are safe to show."""
+    def from_query(cls, query: Mapping[str, str], opens_on: str = "lesson") -> tuple[Self, tuple[str, ...]]:
+        """The nearest view to a link, and what in the link was ignored, in words that are safe to show.
+
+        A link that says nothing at all opens on the experiment `opens_on`.
+        """
         link = _Link(query)
-        experiment = link.choice("experiment", experiment_names(), "lesson")
+        experiment = link.choice("experiment", experiment_names(), "lesson" if query else opens_on)
         usual = find_experiment(experiment).defaults
         settings = Settings(
             experiment=experiment,
