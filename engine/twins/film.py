@@ -59,13 +59,15 @@ class Reel:
     """One twin: its step as it stands in `record`, and the numbers of every frame."""
 
     record: StepRecord
-    """The step of one epoch, which says all that is no number."""
+    """The step of the last epoch, which says all that is no number."""
     stages: tuple[Strip, ...]
     """One for each stage of `record`."""
     parameters: tuple[Strip, ...]
     """One for each of its parameters."""
     numbers: Floats
     """frames x width, read-only."""
+    as_described: tuple[bool, ...]
+    """For each frame whether its calls hang together as in `record`: some detach only from an epoch on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,24 +90,25 @@ class Film:
 
 
 def film(trace: Trace, progress: Callable[[int, int], None] | None = None) -> Film:
-    """The film of a twin run; its steps are described as they are at the experiment's shown epoch.
+    """The film of a twin run; its steps are described as they are in the last epoch.
 
     `progress` is told the frames done and the frames in all; what it raises stops the recording.
     """
-    epoch = min(trace.settings.described().shown_epoch, trace.settings.epochs)
+    epoch = trace.settings.epochs
     records = [_step(trace, epoch, which) for which in (False, True)]
     strips = [_strips(found) for found in records]
     width = sum(strip.width for pair in strips for of in pair for strip in of)
     epochs = chosen_epochs(trace.settings.epochs, min(MOST_FRAMES, max(1, MOST_NUMBERS // max(1, width))))
     reels = []
     for which, (described, (stages, parameters)) in enumerate(zip(records, strips, strict=True)):
-        rows = []
+        rows, alike = [], []
         for number, shown in enumerate(epochs, start=1):
             step = described if shown == epoch else _step(trace, shown, bool(which))
             rows.append(_row(step, described, stages, parameters))
+            alike.append(_wiring(step) == _wiring(described))
             if progress is not None:
                 progress(number + which * len(epochs), 2 * len(epochs))
-        reels.append(Reel(described, stages, parameters, frozen(np.stack(rows))))
+        reels.append(Reel(described, stages, parameters, frozen(np.stack(rows)), tuple(alike)))
     return Film(epochs, *reels)
 
 
@@ -114,7 +117,9 @@ def still(steps: Sequence[StepRecord]) -> tuple[Reel, ...]:
     reels = []
     for step in steps:
         stages, parameters = _strips(step)
-        reels.append(Reel(step, stages, parameters, frozen(_row(step, step, stages, parameters)[None])))
+        reels.append(
+            Reel(step, stages, parameters, frozen(_row(step, step, stages, parameters)[None]), (True,))
+        )
     return tuple(reels)
 
 
@@ -136,13 +141,13 @@ def _step(trace: Trace, epoch: int, detached: bool) -> StepRecord:
 
 def _strips(step: StepRecord) -> tuple[tuple[Strip, ...], tuple[Strip, ...]]:
     start, found = 0, []
-    shapes = [stage.output.shape for stage in step.stages]
-    for shape in (*shapes, *(parameter.shape for parameter in step.parameters)):
-        rows, columns = corner(shape)
+    tensors = [(stage.output.shape, stage.operation != "detach") for stage in step.stages]
+    for shape, kept in (*tensors, *((parameter.shape, True) for parameter in step.parameters)):
+        rows, columns = corner(shape) if kept else (0, 0)  # a detach has the values of what it was called on
         strip = Strip(shape, rows, columns, start)
         found.append(strip)
         start += strip.width
-    return tuple(found[: len(shapes)]), tuple(found[len(shapes) :])
+    return tuple(found[: len(tensors)]), tuple(found[len(tensors) :])
 
 
 def corner(shape: tuple[int, ...]) -> tuple[int, int]:
@@ -159,13 +164,21 @@ def _row(
     """The numbers of one step; nan for what it lacks, where an epoch takes another way than the one described."""
     width = sum(strip.width for strip in (*stages, *parameters))
     row = np.full(width, np.nan, dtype=np.float32)
-    for strip, stage, planned in zip(stages, step.stages, described.stages, strict=False):
-        if _alike(stage, planned):
+    taken = [stage for stage in step.stages if stage.operation != "detach"]
+    planned = [
+        (s, strip) for s, strip in zip(described.stages, stages, strict=True) if s.operation != "detach"
+    ]
+    for stage, (expected_stage, strip) in zip(taken, planned, strict=False):
+        if _alike(stage, expected_stage):
             _fill(row, strip, stage.output.values, stage.gradient, came=stage.gradient_state != "none")
     for strip, parameter, expected in zip(parameters, step.parameters, described.parameters, strict=False):
         if parameter.name == expected.name:
             _fill(row, strip, parameter.value, _gradient(parameter), came=_has_one(parameter))
     return row
+
+
+def _wiring(step: StepRecord) -> list[tuple[str, tuple[int, ...]]]:
+    return [(stage.operation, stage.inputs) for stage in step.stages]
 
 
 def _alike(stage: Stage, planned: Stage) -> bool:

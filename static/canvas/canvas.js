@@ -101,7 +101,7 @@ class Picture {
   /** Who learns and who starves in the lower row, in words. */
   sentence() {
     const t = this.reels.length - 1, reel = this.reels[t];
-    if (reel.twin.raised && reel.twin.refused) return "With the detach here, backward() refuses: nothing that learns is connected to the loss, so every layer starves. The values are the same all the same.";
+    if (reel.twin.raised && reel.twin.refused) return `${t ? "With the detach here, " : ""}backward() refuses: nothing that learns is connected to the loss, so every layer starves.${t ? " The values are the same in both rows." : ""}`;
     const fed = new Set(), starved = new Set();
     reel.twin.parameters.forEach((parameter, i) => {
       if (!parameter.trained && !parameter.held) return;
@@ -110,7 +110,7 @@ class Picture {
     });
     for (const layer of fed) starved.delete(layer);
     const list = (layers) => [...layers].slice(0, 4).join(", ") + (layers.size > 4 ? ` and ${layers.size - 4} more` : "");
-    const cut = this.data.edges.some((edge) => edge.cut[t]);
+    const cut = this.data.edges.some((edge) => edge.cut[t] && edge.cut.some((at) => !at));
     if (!starved.size) return `Every layer gets its gradient${cut ? ", though one path to it is cut" : ""}: ${list(fed)}.`;
     return `Starved: ${list(starved)}, no gradient comes back this far. ${fed.size ? `Learning: ${list(fed)}.` : "Nothing learns."}`;
   }

@@ -22,6 +22,9 @@ export function boxesOf(data, opened) {
   return sorted.length > MOST && !opened.size ? whole(sorted, data, apart) : sorted;
 }
 
+/** Whether nothing before a call is trained. */
+const isData = (n, data) => data.nodes[n].twins.every((twin) => !twin || twin.missing === "unneeded");
+
 /** For a graph of too many boxes: all that hangs together without passing a pair of scissors is one. */
 function whole(boxes, data, apart) {
   const home = new Map(boxes.flatMap((box, b) => box.nodes.map((n) => [n, b])));
@@ -29,7 +32,8 @@ function whole(boxes, data, apart) {
   const find = (b) => (root[b] === b ? b : (root[b] = find(root[b])));
   for (const e of data.edges) {
     const a = home.get(e.from), b = home.get(e.to);
-    if (!apart.has(`${e.from}>${e.to}`) && !boxes[a].small) root[find(a)] = find(b);
+    const alike = isData(e.from, data) === isData(e.to, data);
+    if (!apart.has(`${e.from}>${e.to}`) && alike && !boxes[a].small) root[find(a)] = find(b);
   }
   const groups = new Map();
   boxes.forEach((box, b) => groups.set(find(b), [...(groups.get(find(b)) ?? []), box]));
@@ -37,7 +41,8 @@ function whole(boxes, data, apart) {
     const ids = group.flatMap((box) => box.nodes).sort((a, b) => a - b);
     if (group.length === 1) return group[0];
     const last = lastOf(ids, data);
-    return { id: `part@${ids[0]}`, nodes: ids, last, title: data.nodes[last].name || data.nodes[last].op, opens: true };
+    const modules = new Set(ids.map((n) => data.nodes[n].module.split(".")[0]).filter(Boolean));
+    return { id: `part@${ids[0]}`, nodes: ids, last, title: [...modules].join(", ") || data.nodes[last].name || data.nodes[last].op, opens: true };
   }).sort((a, b) => a.nodes[0] - b.nodes[0]);
 }
 

@@ -75,6 +75,12 @@ export class Scene {
     return own;
   }
 
+  /** The call whose result a box shows in a twin: its last, or the last that the twin came to. */
+  lastIn(box, t) {
+    if (this.data.nodes[box.last].twins[t]) return box.last;
+    return box.nodes.filter((n) => this.data.nodes[n].twins[t]).at(-1) ?? box.last;
+  }
+
   /** The indices of a box's parameters in a twin, the largest first. */
   parameters(box, t) {
     const all = new Set(box.nodes.flatMap((n) => this.data.nodes[n].twins[t]?.parameters ?? []));
@@ -120,14 +126,13 @@ export class Scene {
         this.element.append(mark);
       });
     }
-    if (!data.scissors.length || !data.scissors.some((s) => s.chosen && s.edges.length))
-      for (let row = 0; row < this.reels.length; row += 1) this.plainCuts(row);
+    for (let row = 0; row < this.reels.length; row += 1) this.plainCuts(row);
   }
 
-  /** Cuts that no choice of the reader's made: those of a step of their own. */
+  /** Cuts that are no place of the reader's choice: those of a step of their own, or that a step always has. */
   plainCuts(t) {
     for (const link of this.links) {
-      if (!link.edges.some((e) => e.cut[t])) continue;
+      if (!link.edges.some((e) => e.cut[t]) || this.rows[t].wires.find((one) => one.link === link).stump) continue;
       const at = middle(link.points);
       this.stump(link, t);
       this.element.append(html("span", { class: "scissors chosen still", text: "✂", role: "img", "aria-label": "detached here",
@@ -144,6 +149,12 @@ export class Scene {
     wire.stump = svg("path", { class: "stump", d: `M${end.x},${y} L${x},${y}` });
     wire.bar = svg("path", { class: "bar", d: `M${x - 1},${y - 9} L${x - 1},${y + 9}` });
     group.append(wire.stump, wire.bar);
+  }
+
+  /** Whether a gradient came to a node in a frame. */
+  arrived(node, t, frame) {
+    const twin = this.data.nodes[node].twins[t];
+    return Boolean(twin) && stateOf(this.reels[t].stage(twin.stage, frame).norm) !== "none";
   }
 
   linkOf(a, b) {
@@ -224,7 +235,8 @@ export class Scene {
     const twin = this.data.nodes[link.start].twins[t];
     const here = link.edges.some((e) => this.data.nodes[e.from].twins[t] && this.data.nodes[e.to].twins[t]);
     const norm = twin ? reel.stage(twin.stage, frame).norm : NaN;
-    const came = link.edges.some((e) => e.carries[t]) && stateOf(norm) !== "none";
+    const stands = reel.twin.as_described[frame];
+    const came = link.edges.some((e) => (!e.cut[t] || !stands) && this.arrived(e.from, t, frame) && this.arrived(e.to, t, frame));
     wire.forward.style.display = here ? "" : "none";
     put(wire.forward, "class", `forward${came || wire.stump ? "" : " quiet"}`);
     wire.back.style.display = came ? "" : "none";
@@ -237,7 +249,7 @@ export class Scene {
     if (wire.stump) {
       const end = this.data.nodes[link.edges[0].to].twins[t];
       const arrived = end ? reel.stage(end.stage, frame).norm : NaN;
-      const alive = stateOf(arrived) !== "none";
+      const alive = stands && stateOf(arrived) !== "none";
       wire.stump.style.display = alive ? "" : "none";
       wire.bar.style.display = alive ? "" : "none";
       if (alive) wire.stump.style.strokeWidth = `${thickness(arrived)}px`;

@@ -57,7 +57,9 @@ class Graph:
 def graph_of(steps: tuple[StepRecord, ...]) -> Graph:
     """The graph of one step, or of the same step in both twins, the one without the detach first."""
     rows = _aligned(steps)
-    place = [{s.index: n for n, row in enumerate(rows) if (s := row[t]) is not None} for t in range(len(steps))]
+    place = [
+        {s.index: n for n, row in enumerate(rows) if (s := row[t]) is not None} for t in range(len(steps))
+    ]
     found: dict[tuple[int, int], list[set[bool]]] = {}
     for twin, step in enumerate(steps):
         for start, end, cut in _edges(step):
@@ -66,12 +68,12 @@ def graph_of(steps: tuple[StepRecord, ...]) -> Graph:
     nodes = [Node(row, tuple(_missing(row, t, steps) for t in range(len(steps)))) for row in rows]
     edges = []
     for (start, end), by_twin in found.items():
-        cut = tuple(bool(ways) and all(ways) for ways in by_twin)
+        cuts = tuple(bool(ways) and all(ways) for ways in by_twin)
         carries = tuple(
             bool(ways) and not all(ways) and _came(rows[start][t]) and _came(rows[end][t])
             for t, ways in enumerate(by_twin)
         )
-        edges.append(Edge(start, end, cut, carries))
+        edges.append(Edge(start, end, cuts, carries))
     return Graph(tuple(nodes), tuple(edges))
 
 
@@ -91,7 +93,9 @@ def ends_of_detaches(step: StepRecord, other: StepRecord) -> Iterator[tuple[Stag
 def first_untracked(step: StepRecord, other: StepRecord) -> Iterator[Stage]:
     """The calls of `other` whose results are tracked there and not in `step`, where their inputs still are alike."""
     rows = _aligned((other, step))
-    lost = {own.index for one, own in rows if one and own and one.output.requires_grad > own.output.requires_grad}
+    lost = {
+        own.index for one, own in rows if one and own and one.output.requires_grad > own.output.requires_grad
+    }
     for one, own in rows:
         if one is not None and own is not None and own.index in lost and not lost & set(own.inputs):
             yield one
@@ -163,7 +167,11 @@ def _missing(row: Twins, twin: int, steps: tuple[StepRecord, ...]) -> Missing:
         return ""
     if not any(s is not None and s.output.requires_grad for s in row):
         return "unneeded"
-    if step.raised is not None and step.raised.stage == "backward" and not any(b.reached for b in step.backwards):
+    if (
+        step.raised is not None
+        and step.raised.stage == "backward"
+        and not any(b.reached for b in step.backwards)
+    ):
         return "refused"
     if all(s is None or s.gradient_state == "none" for s in row) and len(row) > 1:
         return "unused"

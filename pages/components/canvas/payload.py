@@ -142,6 +142,7 @@ def _twin(twin: Twin) -> Json:
             {"name": p.name, "strip": _strip(s), **_parameter(p)}
             for p, s in zip(step.parameters, twin.reel.parameters, strict=True)
         ],
+        "as_described": list(twin.reel.as_described),
         "width": numbers.shape[1] if numbers.ndim > 1 else 0,
         "numbers": base64.b64encode(numbers.astype("<f4").tobytes()).decode(),
     }

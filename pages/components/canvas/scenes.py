@@ -26,8 +26,7 @@ def twin_scene(trace: Trace, film: Film, epoch: int, *, can_cut: bool = True) ->
     steps = tuple(reel.record for reel in film.reels)
     graph = graph_of(steps)
     twins = tuple(
-        Twin(title, reel, run.losses)
-        for title, reel, run in zip(TITLES, film.reels, trace.runs, strict=True)
+        Twin(title, reel, run.losses) for title, reel, run in zip(TITLES, film.reels, trace.runs, strict=True)
     )
     settings = trace.settings
     return Scene(
@@ -55,18 +54,26 @@ def _scissors(settings: Settings, graph: Graph) -> Iterator[Scissors]:
 
 
 def _places(settings: Settings) -> tuple[tuple[str, tuple[tuple[int, int], ...], tuple[int, ...]], ...]:
-    """Found by recording the first step with the detach at each place: where it makes a difference, it stands."""
-    first = Settings(experiment=settings.experiment, epochs=1)
+    """Found by recording a step with the detach at each place: where it makes a difference, it stands.
+
+    One step is enough, but for a detach that comes in the middle of a run.
+    """
+    first = Settings(experiment=settings.experiment)
     for name, value in settings.options:
         first = first.choosing(name, value)
 
     def compute() -> tuple[tuple[str, tuple[tuple[int, int], ...], tuple[int, ...]], ...]:
         found = []
         for place in settings.described().places:
-            at = first.changed(detach=place.name)
-            uncut, cut = (record_of(RecordKey(at, 1, detached, "attached")) for detached in (False, True))
-            edges = tuple((a.index, b.index) for a, b in ends_of_detaches(cut, uncut))
-            nodes = () if edges else tuple(stage.index for stage in first_untracked(cut, uncut))
+            for epochs in (1, first.epochs):
+                at = first.changed(detach=place.name, epochs=epochs)
+                uncut, cut = (
+                    record_of(RecordKey(at, epochs, detached, "attached")) for detached in (False, True)
+                )
+                edges = tuple((a.index, b.index) for a, b in ends_of_detaches(cut, uncut))
+                nodes = () if edges else tuple(stage.index for stage in first_untracked(cut, uncut))
+                if edges or nodes:
+                    break
             found.append((place.name, edges, nodes))
         return tuple(found)
 

@@ -14,6 +14,7 @@ from pages.components.draw.tensors import tensor_html
 from pages.components.shell import keeper
 from pages.components.shell.epoch import choose_epoch
 
+
 def show_scrubbed(trace: Trace) -> None:
     """The loss chart with the chosen epoch, and what that epoch holds."""
     view = keeper.current_view()

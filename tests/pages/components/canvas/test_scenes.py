@@ -1,0 +1,63 @@
+"""The scenes: where scissors stand, and that all of it travels as plain JSON of a bounded size."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import numpy as np
+import pytest
+
+from engine import Settings
+from engine.experiments import experiment_names
+from engine.settings import NOWHERE
+from engine.twins.film import film
+from engine.twins.training import train
+from pages.components.canvas.payload import Scene, payload
+from pages.components.canvas.scenes import twin_scene
+
+MOST_BYTES = 1_000_000
+
+
+def scene_of(settings: Settings) -> Scene:
+    trace = train(settings)
+    return twin_scene(trace, film(trace), 1)
+
+
+@pytest.mark.parametrize("name", experiment_names())
+def test_every_place_has_its_scissors(name: str) -> None:
+    settings = Settings(name, epochs=2)
+    scene = scene_of(settings)
+    assert [scissors.name for scissors in scene.scissors] == [
+        place.name for place in settings.described().places
+    ]
+    assert [scissors.name for scissors in scene.scissors if scissors.chosen] == [settings.detach]
+    for scissors in scene.scissors:
+        assert scissors.edges or scissors.nodes
+        ways = {(edge.start, edge.end) for edge in scene.graph.edges}
+        assert set(scissors.edges) <= ways
+
+
+def test_scissors_stand_where_the_detach_is_put() -> None:
+    for place in ("hidden_1", "hidden_2", "output"):
+        scene = scene_of(Settings("classifier", epochs=1, detach=place))
+        (chosen,) = (scissors for scissors in scene.scissors if scissors.chosen)
+        cut = [(edge.start, edge.end) for edge in scene.graph.edges if edge.cut[1]]
+        assert list(chosen.edges) == cut
+    scene = scene_of(Settings("classifier", epochs=1, detach=NOWHERE))
+    assert not any(scissors.chosen for scissors in scene.scissors)
+    assert len(scene.scissors) == 3
+
+
+@pytest.mark.parametrize("name", experiment_names())
+def test_a_long_run_travels_in_less_than_a_megabyte(name: str) -> None:
+    scene = scene_of(Settings(name, epochs=500))
+    sent = json.dumps(payload(scene))
+    assert len(sent) <= MOST_BYTES
+
+
+def test_the_numbers_arrive_as_they_are() -> None:
+    scene = scene_of(Settings(epochs=4))
+    for twin, sent in zip(scene.twins, payload(scene)["twins"], strict=True):
+        numbers = np.frombuffer(base64.b64decode(sent["numbers"]), dtype="<f4").reshape(-1, sent["width"])
+        assert np.array_equal(numbers, twin.reel.numbers, equal_nan=True)
