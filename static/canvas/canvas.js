@@ -9,6 +9,7 @@ import { Player, playStep } from "./motion.js";
 import { numberText, Reel, stateOf } from "./numbers.js";
 import { Scene } from "./scene.js";
 
+const SMALLEST = 0.72, HIGHEST = 620; // below that scale a text is not read; a higher drawing is scaled down to it
 const pictures = new WeakMap();
 const sheet = fetch(new URL("./canvas.css", import.meta.url)).then((answer) => answer.text());
 
@@ -79,7 +80,7 @@ class Picture {
       toggle: (id) => { if (!this.opened.delete(id)) this.opened.add(id); this.build(); this.goTo(this.frame); },
       cut: (place) => this.component.setTriggerValue("cut", place),
     });
-    const scale = Math.min(1, Math.max(0.72, this.view.clientWidth / size.width));
+    const scale = Math.min(1, Math.max(SMALLEST, Math.min(this.view.clientWidth / size.width, HIGHEST / this.scene.height)));
     this.scene.element.style.zoom = scale;
     this.view.replaceChildren(this.scene.element);
     if (focused) [...this.view.querySelectorAll("button")].find((b) => b.getAttribute("aria-label") === focused)?.focus();
@@ -162,7 +163,8 @@ class Picture {
   /** The epoch goes into the address, so that a link opens on it; nothing is asked of the server. */
   keepLink() {
     const url = new URL(location.href);
-    if (this.data.total < 2 || !url.searchParams.has("epoch")) return;
+    if (this.data.total < 2) return;
+    if (!url.searchParams.has("experiment")) url.search = this.data.link;
     url.searchParams.set("epoch", this.data.epochs[this.frame]);
     if (url.href !== location.href) history.replaceState(history.state, "", url);
   }

@@ -62,6 +62,8 @@ class Scene:
     """The epoch that the picture opens on."""
     scissors: tuple[Scissors, ...] = ()
     can_cut: bool = False
+    link: str = ""
+    """The query of the link to what is shown."""
     name: str = ""
     """What run it is of: with another name the picture starts anew."""
 
@@ -71,6 +73,7 @@ def payload(scene: Scene) -> Json:
     steps = [twin.reel.record for twin in scene.twins]
     return {
         "name": scene.name,
+        "link": scene.link,
         "epochs": list(scene.epochs),
         "shown": scene.shown,
         "total": max((len(twin.losses) for twin in scene.twins), default=0) or 1,

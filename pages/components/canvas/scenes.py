@@ -21,7 +21,7 @@ _stands: Cache[Settings, tuple[tuple[str, tuple[tuple[int, int], ...], tuple[int
 """By run, for each place: the edges and nodes where its scissors stand, as indices of the uncut step's stages."""
 
 
-def twin_scene(trace: Trace, film: Film, epoch: int, *, can_cut: bool = True) -> Scene:
+def twin_scene(trace: Trace, film: Film, epoch: int, *, can_cut: bool = True, link: str = "") -> Scene:
     """Both twins of a run, and the scissors at each place where the detach can stand."""
     steps = tuple(reel.record for reel in film.reels)
     graph = graph_of(steps)
@@ -29,9 +29,8 @@ def twin_scene(trace: Trace, film: Film, epoch: int, *, can_cut: bool = True) ->
         Twin(title, reel, run.losses) for title, reel, run in zip(TITLES, film.reels, trace.runs, strict=True)
     )
     settings = trace.settings
-    return Scene(
-        graph, twins, film.epochs, epoch, tuple(_scissors(settings, graph)), can_cut, f"{settings.experiment}"
-    )
+    scissors = tuple(_scissors(settings, graph))
+    return Scene(graph, twins, film.epochs, epoch, scissors, can_cut, link, settings.experiment)
 
 
 def step_scene(step: StepRecord) -> Scene:

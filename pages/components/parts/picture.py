@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import streamlit as st
 
 from engine import Settings, Trace
@@ -18,7 +20,8 @@ def show_picture(view: View, trace: Trace, *, in_words: bool = True) -> None:
 
     `in_words`: with the same as a list below it, for a page that has it nowhere else.
     """
-    show_scene(twin_scene(trace, show_film(trace), view.epoch, can_cut=view.controls))
+    link = urlencode(view.query())
+    show_scene(twin_scene(trace, show_film(trace), view.epoch, can_cut=view.controls, link=link))
     if not in_words:
         return
     with st.expander("The picture in words"):

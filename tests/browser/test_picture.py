@@ -1,0 +1,148 @@
+"""The living picture in a real browser: arrows are cut by mouse, keyboard and touch, epochs played and scrubbed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.conftest import Opener, no_exception, wait
+
+
+def summary(page: Page) -> Locator:
+    return page.locator(".living .summary")
+
+
+def box(page: Page, name: str, twin: str = "with detach") -> Locator:
+    return page.get_by_role("button", name=re.compile(rf"^{name}, {twin}:"))
+
+
+def scissors(page: Page, words: str) -> Locator:
+    return page.get_by_role("button", name=re.compile(words))
+
+
+def test_an_arrow_is_cut_by_mouse_and_the_page_follows(server: str, open_page: Opener) -> None:
+    page = open_page(server, width=1400)
+    expect(summary(page)).to_have_text(
+        "Starved: hidden_1, hidden_2, no gradient comes back this far. Learning: output."
+    )
+    scissors(page, "Put the detach after the first hidden layer").click()
+    expect(summary(page)).to_have_text(
+        "Starved: hidden_1, no gradient comes back this far. Learning: hidden_2, output."
+    )
+    assert "detach=hidden_1" in page.url
+    wait(page)
+    expect(page.get_by_role("combobox", name="Where the detach stands")).to_have_value(
+        "after the first hidden layer"
+    )
+    expect(box(page, "hidden_1")).to_have_class(re.compile("starved"))
+    expect(box(page, "hidden_1")).to_contain_text("starved")
+    expect(box(page, "hidden_2")).to_have_class(re.compile("fed"))
+    expect(box(page, "hidden_1", "without detach")).to_have_class(re.compile("fed"))
+    scissors(page, "The detach stands after the first hidden layer").click()
+    expect(summary(page)).to_have_text("Every layer gets its gradient: hidden_1, hidden_2, output.")
+    assert "detach=nowhere" in page.url
+    no_exception(page)
+
+
+def test_an_arrow_is_cut_by_keyboard(server: str, open_page: Opener) -> None:
+    page = open_page(server, "data_flow", experiment="vq_codebook", epochs=5)
+    place = scissors(page, "Put the detach .*commit|Put the detach .*encoder")
+    before = page.url
+    place.first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("before => location.href !== before", arg=before)
+    wait(page)
+    expect(scissors(page, "^The detach stands").first).to_have_attribute("aria-pressed", "true")
+    no_exception(page)
+
+
+def test_an_arrow_is_cut_by_touch(server: str, browser: Browser) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(f"{server}/data_flow?experiment=td_target&detach=nowhere&epochs=5")
+    wait(page)
+    scissors(page, "Put the detach").first.tap()
+    page.wait_for_url(re.compile("detach=target"))
+    wait(page)
+    expect(box(page, "target")).to_contain_text("starved")
+    context.close()
+
+
+def test_refused_is_told_apart_from_stopped(server: str, open_page: Opener) -> None:
+    page = open_page(server, "data_flow")
+    expect(box(page, "loss")).to_have_class(re.compile("refused stopped"))
+    expect(box(page, "linear")).to_contain_text("backward() refused")
+    expect(page.locator(".living div.twin1")).to_contain_text("backward() refused")
+    expect(box(page, "inputs")).to_contain_text("no gradient needed")
+
+
+def test_scrubbing_playing_and_looking_in_ask_the_server_for_nothing(server: str, open_page: Opener) -> None:
+    page = open_page(server, "data_flow", experiment="classifier", epochs=20)
+    page.evaluate(
+        "() => { const send = WebSocket.prototype.send;"
+        " window.sent = 0; WebSocket.prototype.send = function (data) { window.sent += 1; return send.call(this, data); }; }"
+    )
+    scrubber = page.get_by_role("slider", name="Epoch of the picture")
+    scrubber.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator(".living output")).to_have_text("Epoch 6 of 20")
+    assert "epoch=6" in page.url
+    box(page, "hidden_2").click()
+    inspector = page.get_by_role("region", name="Inspector: hidden_2")
+    expect(inspector).to_contain_text("Gradient back, norm")
+    expect(inspector).to_contain_text("starved")
+    page.get_by_role("button", name="▶ Play").click()
+    expect(page.locator(".living output")).to_have_text("Epoch 20 of 20")
+    expect(page.get_by_role("button", name="▶ Play")).to_be_visible()
+    page.get_by_role("button", name="Reset", exact=True).click()
+    expect(page.locator(".living output")).to_have_text("Epoch 1 of 20")
+    assert page.evaluate("window.sent") == 0
+
+
+def test_a_link_opens_on_the_epoch_that_was_scrubbed_to(server: str, open_page: Opener) -> None:
+    page = open_page(server, experiment="classifier", epochs=12, epoch=7)
+    expect(page.locator(".living output")).to_have_text("Epoch 7 of 12")
+    page.get_by_role("slider", name="Epoch of the picture").press("ArrowLeft")
+    page.reload()
+    wait(page)
+    expect(page.locator(".living output")).to_have_text("Epoch 6 of 12")
+
+
+def test_the_lessons_numbers_stand_in_the_inspector(server: str, open_page: Opener) -> None:
+    page = open_page(server, "data_flow")
+    box(page, "linear", "without detach").click()
+    inspector = page.get_by_role("region", name=re.compile("Inspector"))
+    expect(inspector).to_contain_text("0.4958")
+    expect(inspector).to_contain_text("First element: 1 ·")
+
+
+def test_nothing_moves_for_who_wants_no_motion(server: str, browser: Browser) -> None:
+    context = browser.new_context(reduced_motion="reduce")
+    page = context.new_page()
+    page.goto(f"{server}/?experiment=classifier&epochs=4")
+    wait(page)
+    page.get_by_role("button", name="Step", exact=True).click()
+    expect(page.locator(".living output")).to_have_text("Epoch 2 of 4")
+    moving = page.evaluate("document.getAnimations().length")
+    assert moving == 0
+    context.close()
+
+
+def test_a_module_opens_and_closes(server: str, open_page: Opener) -> None:
+    page = open_page(server, "data_flow", experiment="simsiam", epochs=3)
+    expect(box(page, "encoder")).to_have_count(2)
+    page.get_by_role("button", name="Open encoder: 4 calls").first.click()
+    expect(box(page, "linear_1")).to_have_count(1)
+    expect(box(page, "encoder")).to_have_count(1)
+    page.get_by_role("button", name=re.compile("^Close what linear_1")).first.click()
+    expect(box(page, "encoder")).to_have_count(2)
+
+
+@pytest.mark.parametrize("name", ["lesson", "classifier", "gan", "simsiam"])
+def test_data_flow_is_at_most_two_screens(name: str, server: str, open_page: Opener) -> None:
+    page = open_page(server, "data_flow", width=1400, height=900, experiment=name, epochs=4)
+    height = page.evaluate("document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight")
+    assert height <= 2 * 900
