@@ -85,6 +85,23 @@ class Measure:
 
 
 @dataclass(frozen=True)
+class Points:
+    """How the answers of a run are seen as points. The names are those of the file's `Data`.
+
+    "regions": the plane of the inputs, parted by the class that the model gives to each place. "cloud": one point an
+    answer; where there are more than two numbers, along the two axes on which they scatter most. "values": one number
+    a place on a line.
+    """
+
+    kind: Literal["regions", "cloud", "values"]
+    title: str
+    reference: str = ""
+    """What the answers are held against: the inputs of "regions", the data of a "cloud", the right "values"."""
+    at_length_1: bool = False
+    """Whether only the direction of an answer counts."""
+
+
+@dataclass(frozen=True)
 class Defaults:
     """The settings that an experiment starts with; `engine.settings` checks them like any others."""
 
@@ -118,6 +135,8 @@ class Experiment:
     story: str = ""
     seen_in: str = ""
     keeps_others: bool = False
+    points: Points | None = None
+    """How its answers are seen as points, where they can be."""
 
     @property
     def starts(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, tanh
 
-from . import Defaults, Experiment, Place, detach_here
+from . import Defaults, Experiment, Place, Points, detach_here
 
 
 class Data(NamedTuple):
@@ -75,5 +75,6 @@ EXPERIMENT = Experiment(
         Place("hidden_2", "after the second hidden layer"),
         Place("output", "after the output layer"),
     ),
+    points=Points("regions", "The class that each place in the plane is given", reference="inputs"),
     defaults=Defaults(detach="hidden_2", epochs=60, learning_rate=0.03, optimizer="adam", start="random"),
 )

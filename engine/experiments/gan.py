@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import softplus, tanh
 
-from . import Choice, Defaults, Experiment, Measure, Option, Place, detach_here
+from . import Choice, Defaults, Experiment, Measure, Option, Place, Points, detach_here
 
 UPDATES = "both"
 CLEARING = "right-before"
@@ -121,6 +121,7 @@ EXPERIMENT = Experiment(
     summary="A generator learns to make points that a discriminator takes for real; the detach keeps their steps apart.",
     task="other",
     places=(Place("fake", "between the fakes and the discriminator's step"),),
+    points=Points("cloud", "What the generator makes, and the data (hollow)", reference="real"),
     defaults=Defaults(detach="fake", epochs=200, learning_rate=0.3, optimizer="sgd", start="random"),
     options=(
         Option(

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity, normalize, relu
 
-from . import Choice, Defaults, Experiment, Measure, Option, Place, detach_here
+from . import Choice, Defaults, Experiment, Measure, Option, Place, Points, detach_here
 
 PREDICTOR = True
 
@@ -88,6 +88,7 @@ EXPERIMENT = Experiment(
     summary="Two views of each point learn to predict each other; the stop-gradient keeps all points from becoming one.",
     task="other",
     places=(Place("target", "after each embedding that is predicted"),),
+    points=Points("cloud", "The embeddings of the samples, at length 1", at_length_1=True),
     defaults=Defaults(detach="target", epochs=150, learning_rate=0.02, optimizer="adam", start="random"),
     options=(
         Option(

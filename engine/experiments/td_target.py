@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss
 
-from . import Choice, Defaults, Experiment, Measure, Option, Place, detach_here
+from . import Choice, Defaults, Experiment, Measure, Option, Place, Points, detach_here
 
 CHAIN = "stochastic"
 GAMMA = 0.8
@@ -79,6 +79,7 @@ EXPERIMENT = Experiment(
     summary="The value of each rung of a ladder learns from the value of the next; the detach holds the target still.",
     task="other",
     places=(Place("target", "after the target r + gamma * V(s')"),),
+    points=Points("values", "The value of each state, and the known one (hollow)", reference="values"),
     defaults=Defaults(detach="target", epochs=300, learning_rate=1.0, optimizer="sgd", start="random"),
     options=(
         Option(

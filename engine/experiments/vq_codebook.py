@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn.functional import mse_loss
 from torch.nn.utils import skip_init
 
-from . import Choice, Defaults, Experiment, Measure, Option, Place, detach_here
+from . import Choice, Defaults, Experiment, Measure, Option, Place, Points, detach_here
 
 SIDE = "right"
 BETA = 0.25
@@ -91,6 +91,7 @@ EXPERIMENT = Experiment(
         Place("codebook", "in the codebook term"),
         Place("commitment", "in the commitment term"),
     ),
+    points=Points("cloud", "What is decoded, and the data (hollow)", reference="inputs"),
     defaults=Defaults(
         detach="straight_through", epochs=120, learning_rate=0.02, optimizer="adam", start="random"
     ),

@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 
 from ..recorder import StepRecord
 from ..recorder.record import Array, ParameterRecord, Stage
+from .plane import Plane, plane
 from .recorded_step import Weights, record
 from .trace import Floats, Trace, frozen
 
 MOST_FRAMES = 60
 """Epochs of which the step is recorded."""
-MOST_NUMBERS = 180_000
-"""Numbers in a whole film: 720 kB."""
+MOST_NUMBERS = 150_000
+"""Numbers in a whole film: 600 kB."""
 ROWS, COLUMNS = 8, 8
 """The corner of a tensor that a film keeps."""
 UNMEASURED = -1.0
@@ -77,6 +78,8 @@ class Film:
     epochs: tuple[int, ...]
     attached: Reel
     detached: Reel
+    plane: Plane | None
+    """Their answers as points, where they are."""
 
     @property
     def reels(self) -> tuple[Reel, Reel]:
@@ -109,7 +112,8 @@ def film(trace: Trace, progress: Callable[[int, int], None] | None = None) -> Fi
             if progress is not None:
                 progress(number + which * len(epochs), 2 * len(epochs))
         reels.append(Reel(described, stages, parameters, frozen(np.stack(rows)), tuple(alike)))
-    return Film(epochs, *reels)
+    attached, detached = reels
+    return Film(epochs, attached, detached, plane(trace, epochs))
 
 
 def still(steps: Sequence[StepRecord]) -> tuple[Reel, ...]:

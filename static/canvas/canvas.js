@@ -7,6 +7,7 @@ import { boxesOf, linksOf, place } from "./graph.js";
 import { inspector } from "./inspector.js";
 import { Player, playStep } from "./motion.js";
 import { numberText, Reel, stateOf } from "./numbers.js";
+import { Planes } from "./plane.js";
 import { Scene } from "./scene.js";
 
 const SMALLEST = 0.72, HIGHEST = 620; // below that scale a text is not read; a higher drawing is scaled down to it
@@ -38,7 +39,7 @@ class Picture {
     this.bar = html("div", { class: "bar", role: "group", "aria-label": "Play the training" }, this.play, this.step, this.reset, this.range, this.epoch);
     this.view = html("div", { class: "view", tabindex: 0, role: "group", "aria-label": "The picture: values run from left to right, gradients from right to left" });
     this.summary = html("p", { class: "summary", role: "status" });
-    this.below = html("div");
+    this.below = html("div", { class: "below" });
     this.side = html("div");
     this.key = html("p", { class: "legend" }, html("span", { class: "k forward", text: "values" }), html("span", { class: "k grad", text: "gradient, as wide as its norm" }),
       html("span", { class: "k starved", text: "starved" }), html("span", { class: "k cut", text: "✂ the gradient stops here" }));
@@ -64,7 +65,8 @@ class Picture {
     this.bar.hidden = data.epochs.length < 2;
     this.step.hidden = false;
     this.curves = data.twins.some((twin) => twin.losses.length > 1) ? new Curves(data.twins, data.total) : null;
-    this.below.replaceChildren(...(this.curves ? [this.curves.element] : []));
+    this.planes = data.plane ? new Planes(data.plane, data.twins) : null;
+    this.below.replaceChildren(...[this.curves, this.planes].filter(Boolean).map((one) => one.element));
     this.build();
     this.goTo(nearest(data.epochs, epoch));
     if (!first) playStep(this.scene);
@@ -91,6 +93,7 @@ class Picture {
     const epoch = this.data.epochs[this.frame];
     this.scene.paint(this.frame);
     this.curves?.paint(epoch);
+    this.planes?.paint(this.frame, this.data.epochs.length);
     this.range.value = this.frame;
     const thinned = this.data.epochs.length < this.data.total ? ` (${this.data.epochs.length} of them are shown)` : "";
     say(this.epoch, `Epoch ${epoch} of ${this.data.total}${thinned}`);

@@ -192,16 +192,7 @@ def test_a_stopped_training_says_so_and_can_be_taken_up() -> None:
     app.run()
     assert any("stopped" in i.value for i in app.info)
     next(b for b in app.button if b.label == "Take up the training again").click().run()
-    assert "The pipeline" in [h.value for h in app.header]
-
-
-def test_playing_starts_from_the_first_epoch_and_can_be_paused() -> None:
-    app = opened("pages/training_trace.py", epoch="5")
-    next(b for b in app.button if b.label == "▶ Play").click().run()
-    assert not app.exception
-    assert app.slider(key="epoch").value == 1
-    next(b for b in app.button if b.label == "⏸ Pause").click().run()
-    assert [b.label for b in app.button if "Play" in b.label or "Pause" in b.label] == ["▶ Play"]
+    assert "What its training shows" in [h.value for h in app.header]
 
 
 def test_a_round_of_the_quiz_is_graded_by_its_proofs() -> None:
@@ -265,13 +256,15 @@ def test_a_step_with_two_losses_is_drawn_in_two_parts_and_each_says_what_it_lost
     assert lost
     assert lost[1].count("generator.") == 4
     assert re.search(r"pass 2 of 2 \(line \d+\): no parameter lost its gradient", said)
-    pictures = [body for body in html(app) if 'class="pipeline"' in body]
-    assert ["softplus" in picture.lower() for picture in pictures] == [True, True]
     first = [header.value for header in app.header]
     second = app.main.selectbox[0].options[1]
     app.main.selectbox[0].set_value(second).run()
     assert "loss_generator.backward()" in second
     assert [header.value for header in app.header] != first
+    words = [
+        body for body in html(opened("streamlit_app.py", experiment="gan")) if 'class="pipeline"' in body
+    ]
+    assert ["softplus" in body.lower() for body in words] == [True, True]
 
 
 def test_the_codebooks_terms_say_what_each_of_them_moves() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from engine.recorder import StepRecord
 from engine.recorder.record import ParameterRecord, Stage
 from engine.twins.film import Reel, Strip
+from engine.twins.plane import SIDE, Plane
 from pages.components.canvas.graph import Graph, Missing, Node
 from pages.components.draw.words import does, stage_title
 
@@ -62,6 +63,7 @@ class Scene:
     """The epoch that the picture opens on."""
     scissors: tuple[Scissors, ...] = ()
     can_cut: bool = False
+    plane: Plane | None = None
     link: str = ""
     """The query of the link to what is shown."""
     name: str = ""
@@ -78,6 +80,7 @@ def payload(scene: Scene) -> Json:
         "shown": scene.shown,
         "total": max((len(twin.losses) for twin in scene.twins), default=0) or 1,
         "can_cut": scene.can_cut,
+        "plane": None if scene.plane is None else _plane(scene.plane),
         "nodes": [_node(node, steps) for node in scene.graph.nodes],
         "edges": [
             {"from": e.start, "to": e.end, "cut": list(e.cut), "carries": list(e.carries)}
@@ -147,8 +150,25 @@ def _twin(twin: Twin) -> Json:
         ],
         "as_described": list(twin.reel.as_described),
         "width": numbers.shape[1] if numbers.ndim > 1 else 0,
-        "numbers": base64.b64encode(numbers.astype("<f4").tobytes()).decode(),
+        "numbers": _packed(numbers.astype("<f4").tobytes()),
     }
+
+
+def _plane(plane: Plane) -> Json:
+    return {
+        "kind": plane.kind,
+        "title": plane.title,
+        "bounds": list(plane.bounds),
+        "side": SIDE,
+        "classes": list(plane.classes),
+        "reference": _packed(plane.reference.astype("<f4").tobytes()),
+        "answers": [_packed(answers.astype("<f4").tobytes()) for answers in plane.answers],
+        "regions": None if plane.regions is None else [_packed(one.tobytes()) for one in plane.regions],
+    }
+
+
+def _packed(numbers: bytes) -> str:
+    return base64.b64encode(numbers).decode()
 
 
 def _strip(strip: Strip) -> list[int]:

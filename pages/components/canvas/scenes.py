@@ -30,7 +30,7 @@ def twin_scene(trace: Trace, film: Film, epoch: int, *, can_cut: bool = True, li
     )
     settings = trace.settings
     scissors = tuple(_scissors(settings, graph))
-    return Scene(graph, twins, film.epochs, epoch, scissors, can_cut, link, settings.experiment)
+    return Scene(graph, twins, film.epochs, epoch, scissors, can_cut, film.plane, link, settings.experiment)
 
 
 def step_scene(step: StepRecord) -> Scene:
