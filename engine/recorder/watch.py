@@ -290,7 +290,9 @@ class StepWatch:
             return {}
         found = {**around, **variables_in(self._frames)}
         optimizers = living_optimizers() if self._optimizers is None else self._optimizers()
-        return found | owners(optimizers, read_names(found).tensors)
+        owning = owners(optimizers, read_names(found).tensors)
+        self._session.unled = frozenset(map(id, read_names(owning).parameters.values()))
+        return found | owning
 
 
 class _WatchMode(CallMode):

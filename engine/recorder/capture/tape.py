@@ -225,9 +225,8 @@ class Tape:
         """What follows runs before the step begins."""
         self.in_step = False
 
-    def start_step(self, names: Names) -> None:
+    def forget_step(self) -> None:
         """Forgets the calls of the step before; what is known about living tensors stays."""
-        self.names = names
         for call in self.calls:
             if call.in_step:
                 call.let_go()
@@ -237,16 +236,22 @@ class Tape:
             event.in_step = False
         self.backwards, self.derivatives = [], []
         self.inputs = []
-        self.began = self.flow.clock
-        self.brought = set()
         self.refused = []
-        self.stepped, self.stepped_after, self.reads, self.local_modules = [], [], [], {}
+        self.stepped, self.stepped_after, self.reads, self.stepping = [], [], [], None
         self.sinks = [call for call in self.sinks if not call.in_step]
         self.results = {id(call.result): call for call in self.sinks}
+
+    def start_step(self, names: Names) -> None:
+        """A step begins, with the reader's names as they are now."""
+        self.forget_step()
+        self.names = names
+        self.local_modules = {}
+        self.began = self.flow.clock
+        self.brought = set()
         self.flow.forget_the_dead()
         self.in_step = True
         self.tick()
-        self.compiled, self.looked, self.stepping = False, set(), None
+        self.compiled, self.looked = False, set()
 
     def release(self) -> None:
         """Lets everything go. Calls and entries point at each other: untied, they need no garbage collection."""

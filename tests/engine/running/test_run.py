@@ -124,6 +124,27 @@ def test_workers_that_load_data(context: str) -> None:
     assert "Traceback" not in found.output
 
 
+@pytest.mark.parametrize("how", ["copied", "built", "cyclic"])
+@pytest.mark.parametrize(("replaced", "step"), [(0, 2), (1, 3), (1, 6), (4, 6)])
+def test_a_model_that_was_replaced_leaves_its_optimizer_behind(how: str, replaced: int, step: int) -> None:
+    found = ran("replaced.py", how, str(replaced), step=step)
+    assert found.status == 1
+    kind, _, text = found.first
+    assert (kind, text) == ("stale_optimizer", "optimizer = torch.optim.SGD(net.parameters(), lr=0.1)")
+
+
+@pytest.mark.parametrize("how", ["built", "cyclic"])
+def test_a_model_that_is_replaced_in_this_very_step(how: str) -> None:
+    found = ran("replaced.py", how, "2", step=3)
+    assert (found.status, found.first[0]) == (1, "stale_optimizer")
+
+
+def test_a_model_that_is_never_replaced() -> None:
+    found = ran("replaced.py", "cyclic", "9", step=5)
+    assert found.record is not None
+    assert (found.status, found.record.findings) == (0, ())
+
+
 def test_a_forked_child_goes_its_own_way() -> None:
     found = ran("forks.py", keep_going=True)
     assert sorted(found.output.splitlines()) == ["end of child", "end of parent"]
