@@ -11,7 +11,6 @@ from ..capture.data_flow import Entry
 from ..capture.frames import Passed
 from ..capture.summands import summands
 from ..rule import Fault, Rule, Severity
-from ..starving import drawn
 
 WHAT = "a term of the loss is a constant"
 
@@ -73,7 +72,7 @@ def _lost_by(terms: list[Entry], analysis: Analysis) -> Iterator[Fault]:
 
 def _is_scored(cut: CutFound, analysis: Analysis) -> bool:
     """Whether numbers were drawn there whose log-probability carries the gradient: the score-function estimator."""
-    if not drawn(cut):
+    if not cut.drawn:
         return False
     carried, todo = set[int](), list(cut.outputs)
     while todo:
