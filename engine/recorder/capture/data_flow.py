@@ -95,6 +95,8 @@ class Call:
     kind_line: Line | None = None
     drawn: bool = False
     """Whether it would be a cut because a distribution draws here."""
+    has_rsample: bool = False
+    """Whether that distribution could draw with a history."""
     function: int | None = None
     """The sequence number of the custom Function in whose forward the call stands."""
     in_place: bool = False

@@ -142,7 +142,7 @@ class Session:
                 if entry.leaf is not None
             }
             # A module that the reader let go must not live on in what is known of the step before: it would be named.
-            self.before = self.tape.names = Names({})
+            self.before = Names({})
             self.tape.forget_step()
             self.before = self.names()
         self.had_gradients = {name for name, p in self.before.parameters.items() if p.grad is not None}

@@ -238,6 +238,7 @@ class Tape:
 
     def forget_step(self) -> None:
         """Forgets the calls of the step before; what is known about living tensors stays."""
+        self.names = Names({})
         for call in self.calls:
             if call.in_step:
                 call.let_go()
