@@ -34,6 +34,7 @@ from .capture.stack import frames_around, frames_of, living_optimizers, owners, 
 from .capture.tape import Tape
 from .capture.torch_private import run_eagerly, take_off_the_stack
 from .capture.turns import Moment, Turns
+from .capture.warned import at_the_reader
 from .diagnosis import diagnose
 from .report import StepRecord
 
@@ -125,6 +126,7 @@ class StepWatch:
         run_eagerly.__exit__(None, None, None)
         if threading.get_ident() == self._thread:  # in another thread it stays, and lets every call go by
             take_off_the_stack(self._mode)
+            at_the_reader.__exit__(None, None, None)
         if os.getpid() == self._process:
             self._session.tape.release()
 

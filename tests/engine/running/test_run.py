@@ -21,7 +21,7 @@ CUT_AT = {
 """By script: a part of the line that cuts."""
 RIGHT = (
     *("accumulation.py", "grad_scaler.py", "lbfgs.py", "initialised.py", "device.py", "forks.py"),
-    *("carries_on.py", "compiled.py", "freezes_the_critic.py"),
+    *("carries_on.py", "compiled.py", "freezes_the_critic.py", "warned.py"),
 )
 
 
