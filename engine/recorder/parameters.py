@@ -66,7 +66,9 @@ class _Causes:
     def idle(self, name: str) -> bool:
         """Whether nothing is expected to train it: optimizers are known and none holds it, as with a running average."""
         one = self._analysis
-        return bool(one.held) and not one.is_held(name) and name not in self._accused and one.raised is None
+        if not one.held or one.raised is not None or name in self._accused:
+            return False
+        return not one.is_held(name) and one.wants(one.tensor(name))
 
     @kept
     def starving(self) -> dict[str, list[CutFound]]:
@@ -166,12 +168,12 @@ def _starved(name: str, causes: _Causes, analysis: Analysis) -> Reason:
         return "Its gradient was taken by `autograd.grad`, which leaves nothing in `.grad`.", None
     if not analysis.passes:
         return "No `backward()` ran, so no gradient could come.", None
-    if causes.idle(name):
-        return "In no optimizer: nothing is expected to train it.", None
+    why = (
+        "In no optimizer: nothing is expected to train it."
+        if causes.idle(name)
+        else "Nothing connects it to the loss."
+    )
     side = next(iter(causes.lost.get(name, ())), None)
     if side is not None:
-        return (
-            f"Nothing connects it to the loss. It is used for something else: {what_of(side.kind)}.",
-            side.line,
-        )
-    return "Nothing connects it to the loss.", None
+        return f"{why} It is used for something else: {what_of(side.rule)}.", side.line
+    return why, None
