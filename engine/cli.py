@@ -2,8 +2,8 @@
 
 Exit status 0: nothing is starved by accident. 1: something is. 2: there is no step to tell of, and one sentence on the
 error output says why; where it raised, the report tells what was seen until then. `--output` names a file for the
-report, else it comes on the standard output: as text after all that the script has printed, in the forms for tools
-alone, and what the script prints goes to the error output.
+report, and at a terminal one sentence says that it is there; else it comes on the standard output: as text after all
+that the script has printed, in the forms for tools alone, and what the script prints goes to the error output.
 
 `detach-lab trace my_step.py` records a file that defines `step()`, in a process of its own. `detach-lab explain KIND`
 says what a kind of finding is, `detach-lab rules` lists them all.
@@ -41,7 +41,14 @@ def command() -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command, by default that of the process, and returns its exit status."""
     given = sys.argv[1:] if arguments is None else arguments
-    options = _parser().parse_args(given)
+    parser = _parser()
+    if not given:
+        name = parser.prog
+        parser.exit(
+            2,
+            f"`{name} run train.py its arguments` says which line cuts a gradient; `{name} --help` lists the rest.\n",
+        )
+    options = parser.parse_args(given)
     try:
         if options.command == "run":
             return _run(options, given)
@@ -147,7 +154,15 @@ def _deliver(report: bytes, output: str | None, stdout: BinaryIO) -> str:
     except OSError as error:
         said = f"{output} can't be written: {error.strerror}."
         return f"{said} {_print(report, stdout) or 'The report is on the standard output.'}"
+    _tell_a_person(f"The report is in {output}.")
     return ""
+
+
+def _tell_a_person(sentence: str) -> None:
+    """Says what only somebody at a terminal needs: elsewhere the exit status says it. A script may have its own `sys.stderr`."""
+    if os.isatty(2):
+        flush_output()
+        os.write(2, f"{sentence}\n".encode(errors="backslashreplace"))
 
 
 def _print(report: bytes, stdout: BinaryIO) -> str:

@@ -43,7 +43,7 @@ def _diagnosed(analysis: Analysis) -> StepRecord:
     return StepRecord(
         loss=analysis.loss_value,
         stages=stages,
-        parameters=tuple(parameter_records(analysis)),
+        parameters=tuple(parameter_records(analysis, frozenset(n for f in findings for n in f.names))),
         cuts=cuts,
         findings=findings,
         raised=analysis.raised,

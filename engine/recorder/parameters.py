@@ -18,10 +18,13 @@ from .rules import what_of
 Reason = tuple[str, Line | None]
 
 
-def parameter_records(analysis: Analysis) -> Iterator[ParameterRecord]:
-    """Every named parameter, then those of layers registered nowhere, then named tensors that are computed."""
+def parameter_records(analysis: Analysis, accused: frozenset[str]) -> Iterator[ParameterRecord]:
+    """Every named parameter, then those of layers registered nowhere, then named tensors that are computed.
+
+    `accused` are the names that a finding tells of.
+    """
     paths, keep = find_paths(analysis), analysis.keep
-    causes = _Causes(analysis)
+    causes = _Causes(analysis, accused)
     first = {id(p): n for n, p in analysis.once.items()}
     for name, tensor in analysis.names.parameters.items():
         same_as = "" if name in analysis.once else first[id(tensor)]
@@ -56,8 +59,16 @@ def parameter_records(analysis: Analysis) -> Iterator[ParameterRecord]:
 class _Causes:
     """The cuts and zeros of a step by whom they starve: both may starve thousands."""
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: Analysis, accused: frozenset[str]) -> None:
         self._analysis = analysis
+        self._accused = accused
+
+    def idle(self, name: str) -> bool:
+        """Whether nothing is expected to train it: optimizers are known and none holds it, as with a running average."""
+        one = self._analysis
+        if not one.held or one.raised is not None or name in self._accused:
+            return False
+        return not one.is_held(name) and one.wants(one.tensor(name))
 
     @kept
     def starving(self) -> dict[str, list[CutFound]]:
@@ -98,14 +109,17 @@ def _by_name(found: Iterable[tuple[Iterable[str], T]]) -> dict[str, list[T]]:
 
 
 def _meant(name: str, causes: _Causes, analysis: Analysis) -> bool:
-    """Whether all that keeps a gradient from it is meant: the step says so, or each cut and each zero looks like it."""
+    """Whether all that keeps a gradient from it is meant: the step says so, or each cut and each zero looks like it.
+
+    Where nothing keeps one from it, whether nobody is to train it.
+    """
     if analysis.states[name] not in ("none", "zero"):
         return False
     if name in analysis.constant:
         return True
     starving = [cut.intended for cut in causes.starving.get(name, ())]
     starving += [zero.harmless for zero in causes.zeros.get(name, ())]
-    return bool(starving) and all(starving)
+    return all(starving) if starving else analysis.states[name] == "none" and causes.idle(name)
 
 
 def _reason(name: str, causes: _Causes, analysis: Analysis) -> Reason:
@@ -154,10 +168,12 @@ def _starved(name: str, causes: _Causes, analysis: Analysis) -> Reason:
         return "Its gradient was taken by `autograd.grad`, which leaves nothing in `.grad`.", None
     if not analysis.passes:
         return "No `backward()` ran, so no gradient could come.", None
+    why = (
+        "In no optimizer: nothing is expected to train it."
+        if causes.idle(name)
+        else "Nothing connects it to the loss."
+    )
     side = next(iter(causes.lost.get(name, ())), None)
     if side is not None:
-        return (
-            f"Nothing connects it to the loss. It is used for something else: {what_of(side.kind)}.",
-            side.line,
-        )
-    return "Nothing connects it to the loss.", None
+        return f"{why} It is used for something else: {what_of(side.rule)}.", side.line
+    return why, None

@@ -40,11 +40,6 @@ def starved_by(
         yield Fault(cut.line, tuple(wanted), text, instead, severity, weight)
 
 
-def drawn(cut: CutFound) -> bool:
-    """Whether a distribution drew numbers there."""
-    return any(call.passed & Passed.DISTRIBUTION for call in cut.calls)
-
-
 def without_gradient(kind: str, analysis: Analysis) -> Iterator[Fault]:
     """A fault for each operation of a kind that made a wanted gradient zeros, or sent none on."""
     for zero in analysis.zeros:

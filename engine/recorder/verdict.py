@@ -6,6 +6,7 @@ from ..text import first_line
 from .record import Cut, Finding, Location, Raised
 
 _FED = "every parameter that should learn gets its gradient."
+_FED_PARTLY = "every parameter that should learn gets a gradient."
 FINE = f"Nothing is wrong here: {_FED}"
 
 
@@ -29,11 +30,21 @@ def verdict_of(
             f"{_at(raised.location)}the {raised.where} raised {raised.type}{f': {first}' if first else '.'}"
         )
     meant = sum(cut.intended for cut in cuts)
-    fine = f"No gradient is lost here: {_FED}" if notes else FINE
-    said = [fine if known else "Nothing is known to be wrong here.", *notes]
+    partly = sum(cut.intended and bool(cut.partial) for cut in cuts)
+    said = [_fine(known, bool(notes), bool(partly)), *notes]
     if meant:
-        said.append(f"{meant} cut{'s' if meant > 1 else ''} on the way, meant as far as can be told.")
+        paths = f" ({partly} by which a parameter loses one of several paths)" if partly else ""
+        said.append(f"{meant} cut{'s' if meant > 1 else ''} on the way{paths}, meant as far as can be told.")
     return " ".join(said)
+
+
+def _fine(known: bool, noted: bool, partly: bool) -> str:
+    """The first sentence where nothing is found; it claims less where a path that is cut may have been wanted."""
+    if not known:
+        return "Nothing is known to be wrong here."
+    if partly:
+        return _FED_PARTLY.capitalize() if noted else f"Nothing is known to be wrong here: {_FED_PARTLY}"
+    return f"No gradient is lost here: {_FED}" if noted else FINE
 
 
 def _at(location: Location | None) -> str:

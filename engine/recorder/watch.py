@@ -34,6 +34,7 @@ from .capture.stack import frames_around, frames_of, living_optimizers, owners, 
 from .capture.tape import Tape
 from .capture.torch_private import run_eagerly, take_off_the_stack
 from .capture.turns import Moment, Turns
+from .capture.warned import at_the_reader
 from .diagnosis import diagnose
 from .report import StepRecord
 
@@ -125,6 +126,7 @@ class StepWatch:
         run_eagerly.__exit__(None, None, None)
         if threading.get_ident() == self._thread:  # in another thread it stays, and lets every call go by
             take_off_the_stack(self._mode)
+            at_the_reader.__exit__(None, None, None)
         if os.getpid() == self._process:
             self._session.tape.release()
 
@@ -290,7 +292,9 @@ class StepWatch:
             return {}
         found = {**around, **variables_in(self._frames)}
         optimizers = living_optimizers() if self._optimizers is None else self._optimizers()
-        return found | owners(optimizers, read_names(found).tensors)
+        owning = owners(optimizers, read_names(found).tensors)
+        self._session.unled = frozenset(map(id, read_names(owning).parameters.values()))
+        return found | owning
 
 
 class _WatchMode(CallMode):

@@ -281,6 +281,25 @@ def test_the_report_goes_to_the_file_and_nowhere_else(
     assert sorted(tmp_path.iterdir()) == [link, path]
 
 
+def test_at_a_terminal_one_sentence_says_where_the_report_is(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reporting(monkeypatch)
+    path = tmp_path / "report.html"
+    here, terminal = os.openpty()
+    kept = os.dup(2)
+    try:
+        os.dup2(terminal, 2)
+        assert main(["trace", "my_step.py", "--output", str(path)]) == 1
+        assert main(["trace", "my_step.py", "--output", "/dev/full"]) == 2
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(terminal)
+    assert os.read(here, 10_000) == f"The report is in {path}.\r\n".encode()
+    os.close(here)
+
+
 @pytest.mark.parametrize(
     ("output", "why"),
     [
@@ -506,7 +525,7 @@ def test_the_reference_page_is_what_the_rules_say(capsysbinary: pytest.CaptureFi
         (["run", "--step", "two", "train.py"], "'two' is not a whole number from 1 to 1000"),
         (["run", "--format", "yaml", "train.py"], "invalid choice: 'yaml'"),
         (["walk", "train.py"], "invalid choice: 'walk'"),
-        ([], "required: COMMAND"),
+        ([], "run train.py its arguments"),
     ],
 )
 def test_a_command_that_is_mixed_up_is_told_in_one_sentence(

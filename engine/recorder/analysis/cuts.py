@@ -38,9 +38,17 @@ class CutFound:
 
     @kept
     def rule(self) -> str:
-        """The name of the rule that tells of it: its kind, but that a count of floats is made of no integers."""
+        """The name of the rule that tells of it: its kind, but that a count of floats is made of no integers, and that
+        a distribution draws without a history."""
+        if self.drawn:
+            return "sampled"
         counted = self.kind == "integer" and all(e.floating for e in self.outputs if not e.tracked)
         return "no_derivative" if counted else self.kind
+
+    @property
+    def drawn(self) -> bool:
+        """Whether a distribution drew numbers there."""
+        return any(call.drawn for call in self.calls)
 
     @property
     def in_step(self) -> bool:

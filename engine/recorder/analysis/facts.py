@@ -64,6 +64,8 @@ class Facts:
     """The reader's names as the step began."""
     names: Names
     """The reader's names as it ended."""
+    unled: frozenset[int]
+    """The ids of parameters that no variable leads to: the module that owns them lives, and nobody may mean it to."""
     calls_made: int
     first_node: int
     loss_value: float | None
@@ -476,6 +478,7 @@ def facts_of(session: Session, kind: type[F]) -> F:
         hooked_nodes=tape.hooked_nodes,
         before=session.before,
         names=names,
+        unled=session.unled,
         calls_made=session.calls_made,
         first_node=session.first_node,
         loss_value=session.loss_value,

@@ -22,8 +22,9 @@ The sixth has exceptions, since not every value that meets a prediction is compa
   (`item`, `torch.tensor`, NumPy) it stops on the way to something else: where the number was made of parameters alone,
   or the copy takes part in a matrix product, it stood for the parameters themselves.
 
-A cut that starves nobody is not judged but for one: a `torch.tensor([...])` that was put together from live values.
-Nobody writes that to stop a gradient, so it is meant only where the last two signs say so.
+A cut that starves nobody is not judged but for two, which nobody writes to stop a gradient: a `torch.tensor([...])`
+that was put together from live values, and a `sample()` whose values go through a layer (see `draws`). They are meant
+only where the last two signs say so, or where the gradient is for others.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from ..capture.frames import Passed
 from ..capture.names import held_in, ids_in, modules_of
 from ..capture.summands import sums
 from .cuts import CutFound
+from .draws import misses_rsample
 from .facts import Facts, closure
 
 _CHOOSING = frozenset(
@@ -89,7 +91,7 @@ def with_intent(cuts: tuple[CutFound, ...], facts: Facts) -> tuple[CutFound, ...
     unmeant = [cut for cut in settled if not cut.intended and not cut.possible]
     if len(unmeant) < 2:
         return tuple(settled)
-    excused = {id(cut): _OTHERS_PASS for cut in unmeant if not _in_a_pass_for(cut, facts)}
+    excused = {id(cut): _OTHERS_PASS for cut in unmeant if not _in_a_pass_for(cut, cut.starved, facts)}
     excused |= {id(cut): _TARGET for cut in unmeant if _is_target(cut, facts)}
     blamed = {n for cut in unmeant if id(cut) not in excused for n in cut.starved}
     return tuple(
@@ -100,12 +102,12 @@ def with_intent(cuts: tuple[CutFound, ...], facts: Facts) -> tuple[CutFound, ...
     )
 
 
-def _in_a_pass_for(cut: CutFound, facts: Facts) -> bool:
-    """Whether a backward pass goes by the cut before a step of an optimizer that holds what starves.
+def _in_a_pass_for(cut: CutFound, names: Iterable[str], facts: Facts) -> bool:
+    """Whether a backward pass goes by the cut before a step of an optimizer that holds one of what it cuts off.
 
     In a turn of a GAN the discriminator's pass is for the discriminator, and cuts the generator off.
     """
-    starved = {id(facts.tensor(n)) for n in cut.starved if n in facts.names.parameters}
+    starved = {id(facts.tensor(n)) for n in names if n in facts.names.parameters}
     made = {id(entry) for entry in cut.outputs}
     return any(
         made & frozenset(closure(run.roots))
@@ -130,6 +132,9 @@ def _settled(cut: CutFound, facts: Facts) -> CutFound:
         return replace(cut, intended=bool(why), why=why)
     if facts.raised is None and facts.trainable_among(cut.partial) and _put_together(cut):
         return replace(cut, intended=_nobodys(cut.partial, facts) or bool(_why_used(cut, facts)))
+    if facts.raised is None and facts.trainable_among(cut.partial) and misses_rsample(cut, facts):
+        for_others = _nobodys(cut.partial, facts) or not _in_a_pass_for(cut, cut.partial, facts)
+        return replace(cut, intended=for_others or bool(_why_used(cut, facts)))
     return cut
 
 

@@ -75,6 +75,8 @@ class GradOff:
 
     kind: str
     line: Line | None
+    by_distribution: bool = False
+    """Whether a distribution did it, to draw."""
 
 
 @dataclass(slots=True, eq=False)
@@ -91,6 +93,10 @@ class Call:
     kind: str = ""
     """The kind of cut that this call would be, were a path to end in it."""
     kind_line: Line | None = None
+    drawn: bool = False
+    """Whether it would be a cut because a distribution draws here."""
+    has_rsample: bool = False
+    """Whether that distribution could draw with a history."""
     function: int | None = None
     """The sequence number of the custom Function in whose forward the call stands."""
     in_place: bool = False

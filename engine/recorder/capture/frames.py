@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy
 import torch
 from torch import nn
+from torch.distributions import Distribution
 from torch.optim import Optimizer
 
 from ..record import Location
@@ -209,6 +210,17 @@ def function_around() -> tuple[Any, Line | None] | None:
                 return owner, find_caller(frame.f_back).line
         frame = frame.f_back
     return None
+
+
+def has_rsample() -> bool:
+    """Whether the distribution that makes a call, the outermost where one is made of others, has an `rsample()`."""
+    frame: FrameType | None = outside()
+    found = False
+    while frame is not None and not judged(frame) & Passed.READER:
+        owner = frame.f_locals.get("self")
+        found = owner.has_rsample if isinstance(owner, Distribution) else found
+        frame = frame.f_back
+    return found
 
 
 def find_caller(start: FrameType | None = None) -> Caller:

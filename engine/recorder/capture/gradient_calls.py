@@ -103,20 +103,29 @@ def read_grad(tape: Tape, func: Any, args: tuple[Any, ...]) -> Any:
 
 
 def grad_enabled(tape: Tape, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Gradients were switched off or on."""
+    """Gradients were switched off or on.
+
+    An `enable_grad` that ends inside a `no_grad` switches nothing off of its own: the `no_grad` goes on.
+    """
+    frame = outside()
+    by = frame.f_locals.get("self")
+    by = by if isinstance(by, torch.enable_grad | torch.set_grad_enabled) else None
     before = torch.is_grad_enabled()
     out = func(*args, **kwargs)
     now = torch.is_grad_enabled()
     if before and not now:
+        if by is not None and frame.f_code.co_name == "__exit__" and tape.resume(by):
+            return out
         caller = find_caller()
         line = caller.line
         if caller.decorated is not None:
             code = caller.decorated
             first = Line(code.co_filename, code.co_firstlineno)
             line = decorator_line(code.co_filename, code.co_firstlineno, "grad") or first
-        tape.switch_off("checkpoint" if caller.passed & Passed.CHECKPOINT else "no_grad", line)
+        kind = "checkpoint" if caller.passed & Passed.CHECKPOINT else "no_grad"
+        tape.switch_off(kind, line, by_distribution=bool(caller.passed & Passed.DISTRIBUTION))
     elif now:
-        tape.switch_on()
+        tape.switch_on(by)
     return out
 
 

@@ -42,6 +42,7 @@ from .vocabulary import (
     changed_by,
     numbers_in,
 )
+from .warned import at_the_reader
 
 
 class CallMode(TorchFunctionMode):
@@ -53,11 +54,13 @@ class CallMode(TorchFunctionMode):
 
     def __enter__(self) -> Self:
         run_eagerly.__enter__()
+        at_the_reader.__enter__()
         super().__enter__()  # type: ignore[no-untyped-call]
         return self
 
     def __exit__(self, *raised: Any) -> None:
         super().__exit__(*raised)  # type: ignore[no-untyped-call]
+        at_the_reader.__exit__(*raised)
         run_eagerly.__exit__(*raised)
 
     def __torch_function__(

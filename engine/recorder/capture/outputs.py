@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from .data_flow import Call
-from .frames import Caller, Passed
+from .frames import Caller, Passed, has_rsample
 from .source_text import block_around
 from .tape import Tape
 from .vocabulary import COPIES, EACH_ITS_OWN, KINDS
@@ -24,7 +24,9 @@ def note_outputs(tape: Tape, call: Call, name: str, made: list[Tensor], caller: 
         outputs.append(tape.add_entry(tensor, call, i, inputs[i].value if one_by_one else value))
     call.outputs = tuple(outputs)
     tape.add(call)
-    if value:
+    if value and not (
+        one_by_one and torch.is_grad_enabled()
+    ):  # there each is a view of its own with its history
         _judge(tape, call, name, made[0], caller)
 
 
@@ -57,12 +59,18 @@ def _judge(tape: Tape, call: Call, name: str, made: Tensor, caller: Caller) -> N
             call.kind_line = block_around(caller.frame, "inference_mode") or call.line
     elif caller.passed & Passed.DISTRIBUTION and made.dtype is torch.bool:
         call.kind = ""  # a distribution checks what it is given, or whether a value lies in its range
-    elif caller.passed & Passed.DISTRIBUTION and not blind.tracked:
-        call.kind = "no_grad"  # `sample()`: most switch gradients off, and the others draw integers
-    elif not torch.is_grad_enabled() and blind.floating:
+    elif caller.passed & Passed.DISTRIBUTION and not blind.tracked and not _off_around(tape):
+        call.kind, call.drawn = "no_grad", True  # most switch gradients off, and the others draw integers
+        call.has_rsample = has_rsample()
+    elif not torch.is_grad_enabled() and (blind.floating or caller.passed & Passed.DISTRIBUTION):
         off = tape.off
         call.kind = off.kind if off is not None else "custom_function"
         if off is not None:
             call.kind_line = off.line or block_around(caller.frame, "no_grad") or call.line
     elif not blind.tracked:
         call.kind = "integer"
+
+
+def _off_around(tape: Tape) -> bool:
+    """Whether gradients are off around the distribution that makes a call: then `rsample()` has no history either."""
+    return not torch.is_grad_enabled() and tape.off is not None and not tape.off.by_distribution

@@ -108,6 +108,8 @@ class Session:
         """By the `id` of a leaf: the line that used it last in the call of the step before this one."""
         self.moving: set[int] = set()
         """Optimizers, by `id`, that made a step with a learning rate other than 0 in any call."""
+        self.unled: frozenset[int] = frozenset()
+        """Parameters, by `id`, that no variable leads to and that are named by the module which owns them."""
         self.gave_no_tensor = False
         self.first_node = 0
 
@@ -123,8 +125,9 @@ class Session:
 
     def begin(self, clear: bool = False) -> None:
         """Makes ready for one call of the step; `clear` takes the gradients of the call before away."""
+        # A step that calls `backward()` itself clears its gradients itself as well, or means to gather them.
+        clears_itself = bool(self.tape.stepped) or (bool(self.tape.backwards) and not self.backward_is_ours)
         if self.calls_made:
-            self.before = self.names()
             self.fed |= {
                 id(self.tape.flow.graph.leaves[bit])
                 for run in self.tape.backwards
@@ -138,9 +141,11 @@ class Session:
                 for entry in call.inputs
                 if entry.leaf is not None
             }
+            # A module that the reader let go must not live on in what is known of the step before: it would be named.
+            self.before = Names({})
+            self.tape.forget_step()
+            self.before = self.names()
         self.had_gradients = {name for name, p in self.before.parameters.items() if p.grad is not None}
-        # A step that calls `backward()` itself clears its gradients itself as well, or means to gather them.
-        clears_itself = bool(self.tape.stepped) or (bool(self.tape.backwards) and not self.backward_is_ours)
         for parameter in self.before.parameters.values() if clear and not clears_itself else ():
             parameter.grad = None
         self.calls_made += 1

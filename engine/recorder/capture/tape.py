@@ -6,6 +6,7 @@ alias that was made out of the mode's sight; one that changed since it was last 
 
 from __future__ import annotations
 
+import weakref
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -101,6 +102,8 @@ class Tape:
     """For each of them the number of the last call before its step."""
     reads: list[GradientRead] = field(default_factory=list)
     off: GradOff | None = None
+    paused: weakref.WeakKeyDictionary[object, GradOff] = field(default_factory=weakref.WeakKeyDictionary)
+    """By what switched gradients on where they were off, such as an `enable_grad`: what holds again as it ends."""
     in_step: bool = True
     arrays: dict[int, Line | None] = field(default_factory=dict)
     """Memory that a NumPy array looks into, with the line that made the array."""
@@ -202,13 +205,21 @@ class Tape:
         """Notes the modules that are variables of the functions on the stack."""
         self.local_modules.update(local_modules(caller))
 
-    def switch_off(self, kind: str, line: Line | None) -> None:
+    def switch_off(self, kind: str, line: Line | None, *, by_distribution: bool = False) -> None:
         """Gradients are off from here on."""
-        self.off = GradOff(kind, line)
+        self.off = GradOff(kind, line, by_distribution)
 
-    def switch_on(self) -> None:
-        """Gradients are on again."""
+    def switch_on(self, by: object = None) -> None:
+        """Gradients are on again; `by` may give them back as they were (`resume`)."""
+        if by is not None and self.off is not None:
+            self.paused[by] = self.off
         self.off = None
+
+    def resume(self, by: object) -> bool:
+        """What `by` has interrupted goes on; False where that is nothing."""
+        found = self.paused.pop(by, None)
+        self.off = self.off if found is None else found
+        return found is not None
 
     def saw_compiled(self) -> None:
         """The step called what `torch.compile` gave."""
@@ -225,9 +236,9 @@ class Tape:
         """What follows runs before the step begins."""
         self.in_step = False
 
-    def start_step(self, names: Names) -> None:
+    def forget_step(self) -> None:
         """Forgets the calls of the step before; what is known about living tensors stays."""
-        self.names = names
+        self.names = Names({})
         for call in self.calls:
             if call.in_step:
                 call.let_go()
@@ -237,16 +248,22 @@ class Tape:
             event.in_step = False
         self.backwards, self.derivatives = [], []
         self.inputs = []
-        self.began = self.flow.clock
-        self.brought = set()
         self.refused = []
-        self.stepped, self.stepped_after, self.reads, self.local_modules = [], [], [], {}
+        self.stepped, self.stepped_after, self.reads, self.stepping = [], [], [], None
         self.sinks = [call for call in self.sinks if not call.in_step]
         self.results = {id(call.result): call for call in self.sinks}
+
+    def start_step(self, names: Names) -> None:
+        """A step begins, with the reader's names as they are now."""
+        self.forget_step()
+        self.names = names
+        self.local_modules = {}
+        self.began = self.flow.clock
+        self.brought = set()
         self.flow.forget_the_dead()
         self.in_step = True
         self.tick()
-        self.compiled, self.looked, self.stepping = False, set(), None
+        self.compiled, self.looked = False, set()
 
     def release(self) -> None:
         """Lets everything go. Calls and entries point at each other: untied, they need no garbage collection."""

@@ -88,9 +88,11 @@ def _parameters(row: Row) -> tuple[str, ...]:
 
 
 def _cut(cut: Cut, record: StepData) -> tuple[str, ...]:
-    who = by_module(cut.starved, record)
+    takes_a_path = not cut.intended and not cut.starved
+    who = by_module(cut.partial if takes_a_path else cut.starved, record)
     shown = ", ".join(who[:_NAMES]) + (f" and {len(who) - _NAMES} more" if len(who) > _NAMES else "")
-    fate = f"{'meant: ' if cut.intended else 'starves '}{shown}" if who else "starves nobody"
+    verb = "takes a path from" if takes_a_path else "meant:" if cut.intended else "starves"
+    fate = f"{verb} {shown}" if who else "starves nobody"
     if cut.why:
         fate += f": {cut.why}"
     word = STANDINGS["meant" if cut.intended else "none"]

@@ -6,12 +6,10 @@ from collections.abc import Iterator
 
 from ...text import listed, verb
 from ..analysis.analysis import Analysis
-from ..analysis.cuts import CutFound
+from ..analysis.draws import is_scored
 from ..capture.data_flow import Entry
-from ..capture.frames import Passed
 from ..capture.summands import summands
 from ..rule import Fault, Rule, Severity
-from ..starving import drawn
 
 WHAT = "a term of the loss is a constant"
 
@@ -47,7 +45,7 @@ def _lost_by(terms: list[Entry], analysis: Analysis) -> Iterator[Fault]:
     """
     ends: dict[int, list[int]] = {}
     for number, cut in enumerate(analysis.cuts):
-        if cut.intended and cut.kind != "create_graph" and not _is_scored(cut, analysis):
+        if cut.intended and cut.kind != "create_graph" and not is_scored(cut, analysis):
             for entry in cut.outputs:
                 ends.setdefault(id(entry), []).append(number)
     seen, told = {id(e) for cut in analysis.cuts if not cut.intended for e in cut.outputs}, set[int]()
@@ -69,24 +67,6 @@ def _lost_by(terms: list[Entry], analysis: Analysis) -> Iterator[Fault]:
                 )
                 yield Fault(cut.line, tuple(names), text, kind=cut.kind)
         told |= found
-
-
-def _is_scored(cut: CutFound, analysis: Analysis) -> bool:
-    """Whether numbers were drawn there whose log-probability carries the gradient: the score-function estimator."""
-    if not drawn(cut):
-        return False
-    carried, todo = set[int](), list(cut.outputs)
-    while todo:
-        entry = todo.pop()
-        if id(entry) not in carried:
-            carried.add(id(entry))
-            todo += analysis.after_entry(entry)
-    return any(
-        call.passed & Passed.DISTRIBUTION
-        and any(id(entry) in carried for entry in call.inputs)
-        and any(entry.tracked & cut.lost and id(entry) in analysis.moving_loss for entry in call.outputs)
-        for call in analysis.calls
-    )
 
 
 RULE = Rule(

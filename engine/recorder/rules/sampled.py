@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from ..analysis.analysis import Analysis
 from ..rule import Fault, Rule, Severity
-from ..starving import drawn, starved_by
+from ..starving import starved_by
 
 WHAT = "`sample()` draws numbers without a history"
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
     """The places where it happens."""
-    yield from starved_by("no_grad", WHAT, analysis, which=drawn)
+    yield from starved_by("no_grad", WHAT, analysis, which=lambda cut: cut.drawn)
 
 
 RULE = Rule(

@@ -32,6 +32,13 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         line = analysis.line_that_binds(name)
         mine = [p for group in optimizer.param_groups for p in group["params"]]
         gone = [p for p in mine if id(p) not in alive and id(p) not in used]
+        # A model that was replaced may live on, where only the garbage collector would end it.
+        if (
+            mine
+            and not analysis.explained
+            and all(id(p) in analysis.unled and id(p) not in used for p in mine)
+        ):
+            gone = mine
         if gone and left_out:
             who = verb(left_out, "gets a gradient and never moves", "get gradients and never move")
             tensors = "tensor" if len(gone) == 1 else "tensors"

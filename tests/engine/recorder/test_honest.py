@@ -9,6 +9,7 @@ from torch.nn.functional import mse_loss
 
 from engine import record
 from engine.recorder import recording
+from engine.recorder.render.words import standing
 from engine.testing import assert_gradients_flow
 
 Step = Callable[[], Tensor]
@@ -84,6 +85,57 @@ def test_notes_say_what_stands_still_though_its_gradient_comes() -> None:
     assert record(step, optimizer=optimizer).notes == ("`optimizer` holds `net.bias`, which is frozen.",)
     _, optimizer, step = a_step()
     assert record(step, optimizer=optimizer).verdict.startswith("Nothing is wrong here")
+
+
+def test_the_verdict_claims_less_where_one_of_several_paths_is_cut() -> None:
+    """A quantiser without its straight-through line: the commitment alone moves the encoder, and who knows if that is meant."""
+    encoder, decoder = nn.Linear(3, 2), nn.Linear(2, 3)
+    book = nn.Embedding(8, 2)
+    optimizer = torch.optim.SGD([*encoder.parameters(), *decoder.parameters(), *book.parameters()], 0.1)
+    x = torch.randn(8, 3)
+
+    def step() -> Tensor:
+        code = encoder(x)
+        near = book(torch.cdist(code, book.weight).argmin(-1))
+        return mse_loss(decoder(near), x) + mse_loss(code, near.detach()) + mse_loss(near, code.detach())
+
+    report = record(step, optimizer=optimizer)
+    assert report.ok
+    assert report.verdict.startswith(
+        "Nothing is known to be wrong here: every parameter that should learn gets a gradient."
+    )
+    assert "(2 by which a parameter loses one of several paths)" in report.verdict
+
+
+def test_what_no_optimizer_holds_and_nothing_uses_is_not_called_starved() -> None:
+    net, average, x = nn.Linear(3, 1), nn.Linear(3, 1), torch.randn(8, 3)
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+
+    def step() -> Tensor:
+        loss: Tensor = net(x).pow(2).mean()
+        with torch.no_grad():
+            for slow, fast in zip(average.parameters(), net.parameters(), strict=True):
+                slow.lerp_(fast, 0.1)
+        return loss
+
+    names = {"net": net, "average": average, "optimizer": optimizer}
+    told = {p.name: p for p in record(step, names=names).parameters}
+    assert standing(told["average.weight"]) == "meant"
+    assert told["average.weight"].reason == "In no optimizer: nothing is expected to train it."
+    assert standing(told["net.weight"]) == "gradient"
+    del names["optimizer"]  # now nobody knows who is to be trained
+    told = {p.name: p for p in record(step, names=names).parameters}
+    assert standing(told["average.weight"]) == "none"
+
+
+def test_what_no_optimizer_holds_and_a_finding_names_is_called_starved() -> None:
+    net, extra, x = nn.Linear(3, 1), nn.Linear(3, 1), torch.randn(8, 3)
+    optimizer = torch.optim.SGD([*net.parameters(), extra.bias], 0.1)
+    names = {"net": net, "extra": extra, "optimizer": optimizer}
+    report = record(lambda: net(x).pow(2).mean(), names=names)
+    accused = {name for finding in report.findings for name in finding.names}
+    assert "extra.bias" in accused
+    assert {p.name for p in report.parameters if standing(p) == "none"} == accused
 
 
 def test_a_warm_up_that_begins_at_zero_is_no_note() -> None:

@@ -21,7 +21,7 @@ CUT_AT = {
 """By script: a part of the line that cuts."""
 RIGHT = (
     *("accumulation.py", "grad_scaler.py", "lbfgs.py", "initialised.py", "device.py", "forks.py"),
-    *("carries_on.py", "compiled.py", "freezes_the_critic.py"),
+    *("carries_on.py", "compiled.py", "freezes_the_critic.py", "warned.py"),
 )
 
 
@@ -122,6 +122,27 @@ def test_workers_that_load_data(context: str) -> None:
     found = ran("workers.py", context)
     assert (found.status, found.sentence) == (0, "")
     assert "Traceback" not in found.output
+
+
+@pytest.mark.parametrize("how", ["copied", "built", "cyclic"])
+@pytest.mark.parametrize(("replaced", "step"), [(0, 2), (1, 3), (1, 6), (4, 6)])
+def test_a_model_that_was_replaced_leaves_its_optimizer_behind(how: str, replaced: int, step: int) -> None:
+    found = ran("replaced.py", how, str(replaced), step=step)
+    assert found.status == 1
+    kind, _, text = found.first
+    assert (kind, text) == ("stale_optimizer", "optimizer = torch.optim.SGD(net.parameters(), lr=0.1)")
+
+
+@pytest.mark.parametrize("how", ["built", "cyclic"])
+def test_a_model_that_is_replaced_in_this_very_step(how: str) -> None:
+    found = ran("replaced.py", how, "2", step=3)
+    assert (found.status, found.first[0]) == (1, "stale_optimizer")
+
+
+def test_a_model_that_is_never_replaced() -> None:
+    found = ran("replaced.py", "cyclic", "9", step=5)
+    assert found.record is not None
+    assert (found.status, found.record.findings) == (0, ())
 
 
 def test_a_forked_child_goes_its_own_way() -> None:

@@ -202,6 +202,10 @@ def test_a_reason_has_no_id_either() -> None:
 
     optimizer = torch.optim.SGD(net.parameters(), 0.1)
     record = record_step(step, names={"used": used, "net": net}, optimizer=optimizer)
+    said = "In no optimizer: nothing is expected to train it. It is used for something else: a Python number has no history."
+    assert record.parameters[0].reason == said
+    optimizer.add_param_group({"params": [*used.parameters()]})
+    record = record_step(step, names={"used": used, "net": net}, optimizer=optimizer)
     said = "Nothing connects it to the loss. It is used for something else: a Python number has no history."
     assert record.parameters[0].reason == said
 
