@@ -23,7 +23,10 @@ _PLATEAU = 1e-4
 def observe(run: Run) -> tuple[str, ...]:
     """One sentence for each epoch of a run."""
     falls = tuple(before - after for before, after in pairwise(run.losses))
-    fastest = max((fall for fall in falls if math.isfinite(fall)), default=0.0)
+    top = run.losses[0] + _ROUNDING * abs(run.losses[0])
+    # A fall from above the first loss only makes good for a rise: it is no measure for those that learn.
+    learned = (before - after for before, after in pairwise(run.losses) if before <= top)
+    fastest = max((fall for fall in learned if math.isfinite(fall)), default=0.0)
     changes = enumerate(_ahead(falls))
     return (_start(run), *(_change(run, falls, number, fastest, ahead) for number, ahead in changes))
 
@@ -84,9 +87,14 @@ def _change(run: Run, falls: tuple[float, ...], number: int, fastest: float, ahe
     if fall < 0:
         runaway = ahead.rises and run.diverged_at is not None
         return f"Rises by {shown}: {'on the way to divergence' if runaway else 'this step made it worse'}."
-    noise = _ROUNDING * abs(run.losses[0])
+    first, noise = run.losses[0], _ROUNDING * abs(run.losses[0])
+    if loss >= first - noise:
+        return f"Falls by {shown}, but not below the first loss: nothing is learned yet."
+    if run.losses[number] > first + noise:
+        return f"Falls by {shown}, back below the first loss."
     if fall >= fastest - noise:
-        return f"Falls by {shown}, the fastest fall of the run: the model is learning."
+        most = all(other <= fall + noise for other in falls if math.isfinite(other))
+        return f"Falls by {shown}{', the fastest fall of the run' if most else ''}: the model is learning."
     if fall >= 0.5 * fastest:
         return f"Falls steadily, by {shown}."
     if ahead.largest <= 0.1 * fastest:

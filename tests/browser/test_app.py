@@ -188,3 +188,42 @@ def test_the_sweep_is_drawn_with_its_edges_and_axe_finds_nothing(server: str, op
         expect(page.locator("svg text", has_text=re.compile(f"^{words}$"))).to_have_count(1)
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
+
+
+def test_back_and_forward_show_what_the_address_says(server: str, open_page: Opener) -> None:
+    page = open_page(server, "training_trace")
+    place = page.get_by_role("combobox", name="Where the detach stands")
+    place.click()
+    page.get_by_role("option", name="nowhere").click()
+    expect(page.get_by_text("both twins are the same run")).to_be_visible()
+    press(page, "epochs", "ArrowRight")
+    page.go_back()
+    expect(page.locator(".st-key-epochs input[type=range]")).to_have_value("5")
+    expect(place).to_have_value("nowhere: no detach at all")
+    page.go_back()
+    expect(place).to_have_value("after the linear layer")
+    expect(page.get_by_text("both twins are the same run")).to_have_count(0)
+    page.go_forward()
+    expect(place).to_have_value("nowhere: no detach at all")
+    expect(page).to_have_url(re.compile("detach=nowhere&epochs=5"))
+
+
+def test_back_leads_to_the_quizs_round_before(server: str, open_page: Opener) -> None:
+    page = open_page(server, "quiz")
+    click(page, "Another round")
+    expect(page.get_by_text("Round 2 of")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_text("Round 1 of")).to_be_visible()
+
+
+def test_a_place_of_the_same_name_has_the_label_of_its_experiment(server: str, open_page: Opener) -> None:
+    page = open_page(server, "")
+    place = page.get_by_role("combobox", name="Where the detach stands")
+    labels = {
+        "SimSiam": "after each embedding that is predicted",
+        "TD target": "after the target r + gamma * V(s')",
+    }
+    for title, label in labels.items():
+        page.get_by_role("combobox", name="Experiment").click()
+        page.get_by_role("option", name=title, exact=True).click()
+        expect(place).to_have_value(label)

@@ -53,7 +53,7 @@ def show(view: View, choices: bool = True) -> None:
             "Start weights",
             tuple(labels),
             format_func=lambda name: labels.get(name, name),
-            **keeper.bound("start", settings.start, _changed("start")),
+            **keeper.bound("start", settings.start, _changed("start"), tuple(labels.values())),
         )
     if settings.start == RANDOM.text:
         st.number_input("Seed", *SEED, step=1, **keeper.bound("seed", settings.seed, _changed("seed")))
@@ -63,11 +63,12 @@ def show(view: View, choices: bool = True) -> None:
 
 def show_choices(settings: Settings) -> None:
     """Where the detach stands, and the experiment's own options."""
+    labels = {name: place_label(settings.experiment, name) for name in places(settings.experiment)}
     st.selectbox(
         "Where the detach stands",
-        places(settings.experiment),
-        format_func=lambda name: place_label(settings.experiment, name),
-        **keeper.bound("detach", settings.detach, _changed("detach")),
+        tuple(labels),
+        format_func=lambda name: labels.get(name, name),
+        **keeper.bound("detach", settings.detach, _changed("detach"), tuple(labels.values())),
     )
     for option in settings.described().options:
         _show_option(option, settings)
@@ -101,7 +102,7 @@ def _show_option(option: Option, settings: Settings) -> None:
         option.label,
         tuple(labels),
         format_func=lambda text: labels.get(text, text),
-        **keeper.bound(option.name, settings.option(option.name), change),
+        **keeper.bound(option.name, settings.option(option.name), change, tuple(labels.values())),
     )
 
 

@@ -1,7 +1,7 @@
 """Keeps the reader's view across pages, and in the URL.
 
 A widget's value does not cross pages here, so no widget owns a setting. The view lies in the session under a key
-of its own. At the start of each run the keeper takes over a link that is new; before a widget is drawn it is given
+of its own. At the start of each run the keeper takes over a link that is new, or that the reader went back to; before a widget is drawn it is given
 its value from the view; when the reader moves it, its callback changes the view and writes the link.
 """
 
@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.components.shell.view import View
 
@@ -35,7 +36,8 @@ def open_view(page: str, opens_on: str = "lesson") -> View:
     state = st.session_state
     state[_ARRIVED] = state.get(_PAGE) != page
     state[_PAGE] = page
-    if _VIEW not in state or (link and link != state[_LINK] and not _is_behind(link)):
+    _run.kept = getattr(_run, "kept", False)
+    if _VIEW not in state or _is_other(link):
         state[_VIEW], state[_IGNORED] = View.from_query(link, opens_on)
         state[_LINK] = link
         if state[_IGNORED]:
@@ -44,15 +46,21 @@ def open_view(page: str, opens_on: str = "lesson") -> View:
     return current_view()
 
 
-def _is_behind(link: dict[str, str]) -> bool:
-    """Whether this is no new link, but the browser's old one: it asks again before it has heard of the latest.
+def _is_other(link: dict[str, str]) -> bool:
+    """Whether the reader asks for another view by this link than the one that is kept.
 
-    Runs of one session overlap, and share the link that streamlit keeps: what a callback has kept goes first.
+    Runs of one session overlap, and share the link that streamlit keeps: what a callback has kept goes first. By the
+    browser's Back and Forward every link is meant, the bare address too. Else one that was written over a moment ago is
+    the browser's old one: it asks again before it has heard of the latest.
     """
-    if getattr(_run, "kept", False):
+    if _run.kept or link == st.session_state[_LINK]:
+        return False
+    context = get_script_run_ctx()
+    if context is not None and context.is_history_navigation:
         return True
     now = time.monotonic()
-    return any(old == link and now - then < _CATCHES_UP for old, then in st.session_state.get(_LATELY, ()))
+    lately = st.session_state.get(_LATELY, ())
+    return bool(link) and not any(old == link and now - then < _CATCHES_UP for old, then in lately)
 
 
 def current_view() -> View:
@@ -87,20 +95,20 @@ def correct(**changes: Any) -> None:
 
 
 def bound(
-    key: str, value: object, changed: Callable[[View, Any], View], bounds: tuple[int, int] | None = None
+    key: str, value: object, changed: Callable[[View, Any], View], offered: Hashable = None
 ) -> dict[str, Any]:
     """The `key` and `on_change` for a widget that shows `value` and whose new value `changed` puts into a view.
 
     `changed` is given the view of that moment, not of the run that drew the widget: two quick moves both count.
-    A slider whose `bounds` change is a new one to the browser, which would start it at its lower end.
+    Where what is `offered` changes, such as a slider's ends or the labels of a menu, the value is sent anew: the browser
+    would start the slider at its lower end, and keep the old label of a choice that has the same name.
     """
     # Set it where it must be: a widget forgets between pages. Not where it holds already: that would push the value
     # to the browser, and undo what the reader has moved on to meanwhile.
-    before = st.session_state.get(f"bounds of {key}")
-    if st.session_state[_ARRIVED] or st.session_state.get(key) != value or before != bounds:
+    before = st.session_state.get(f"offered by {key}")
+    if st.session_state[_ARRIVED] or st.session_state.get(key) != value or before != offered:
         st.session_state[key] = value
-    if bounds is not None:
-        st.session_state[f"bounds of {key}"] = bounds
+    st.session_state[f"offered by {key}"] = offered
 
     def on_change() -> None:
         keep(changed(current_view(), st.session_state[key]))

@@ -46,6 +46,25 @@ def test_converging_is_said_only_where_the_rest_of_the_run_agrees() -> None:
     assert "converging" not in observe(with_losses(1.0, 0.5, 0.48, 0.9).attached)[2]
 
 
+def test_nothing_is_said_to_be_learned_above_the_first_loss() -> None:
+    said = observe(with_losses(0.8, 387.0, 25.0, 0.8, 20.0, 0.5, 0.3, 0.29).attached)
+    for sentence in said[2:4]:
+        assert "not below the first loss" in sentence
+        assert "learning" not in sentence
+        assert "fastest" not in sentence
+    assert said[2].startswith("Falls by 362,")
+    assert "back below the first loss" in said[5]
+    assert said[6] == "Falls by 0.2000: the model is learning."
+    assert "converging" in said[7]
+
+
+def test_a_loss_below_zero_learns_as_well() -> None:
+    said = observe(with_losses(-0.1, -0.6, -0.3, 0.2, 0.1, -0.7).attached)
+    assert "learning" in said[1]
+    assert "not below the first loss" in said[4]
+    assert "back below the first loss" in said[5]
+
+
 def test_a_run_that_swings_or_ends_in_the_first_epoch_is_told_so() -> None:
     assert any("swinging up to 9 on" in said for said in summarize(with_losses(1.0, 9.0, 0.5)))
     assert "one epoch only" in summarize(with_losses(1.0))[0]
