@@ -15,7 +15,7 @@ from tests.benchmarks.table import Row, machine, rows_of, table
 
 BENCHMARKS = (
     *("bench_recorder", "growth", "libraries", "training", "sweep", "memory"),
-    *("browser", "cold_start", "load", "weight"),
+    *("picture", "browser", "cold_start", "load", "weight"),
 )
 
 
