@@ -84,7 +84,7 @@ def _play_button(trace: Trace, epoch: int) -> None:
     if trace.settings.epochs == 1:
         return
     if playing():
-        st.button("⏸ Pause", key="pause", width="stretch", on_click=_play, args=(False,))
+        st.button("Pause", key="pause", width="stretch", on_click=_play, args=(False,))
     else:
         st.button(
             "▶ Play", key="play", width="stretch", on_click=_start, args=(epoch == trace.settings.epochs,)
