@@ -20,6 +20,7 @@ with open_page(
         show_lines,
         show_story,
         show_summands,
+        show_surprise,
         show_verdict,
     )
     from pages.components.parts.reference import show_reference_section
@@ -28,12 +29,17 @@ with open_page(
 
     if view.controls:
         choose_pattern(view)
+    # Where the page is narrow the verdict comes first; the choices are drawn before it, which may have to be waited for.
+    said, choices = st.columns([2, 1], gap="medium") if view.controls else (st.container(), None)
+    if choices is not None:
+        with choices:
+            controls.show_choices(view.settings)
+    with said:
+        trace = show_trace(view.settings)
+        verdict = find_verdict(trace)
+        show_verdict(verdict)
+        show_surprise(trace, verdict, view.epoch)
     show_story(view.settings)
-    if view.controls:
-        controls.show_choices(view.settings)
-    trace = show_trace(view.settings)
-    verdict = find_verdict(trace)
-    show_verdict(verdict)
     show_picture(view, trace)
     show_lines(view.settings)
     show_evidence(trace, verdict, view.epoch)

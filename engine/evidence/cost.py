@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import statistics
-import time
 import weakref
 from dataclasses import dataclass
 from itertools import pairwise
@@ -166,30 +164,6 @@ def _measure(settings: Settings, script: Script, detached: bool, epochs: int) ->
         alive=tuple(nodes_alive),
         passes=passes[0],
     )
-
-
-def epoch_milliseconds(settings: Settings, rounds: int = 9, at_most: float = 0.2) -> tuple[float, float]:
-    """How long an epoch takes without and with the detach: the medians of some epochs, the twins taking turns.
-
-    `at_most` is the time in seconds after which no further round is begun. An epoch that is refused counts up to there.
-    """
-    script = script_of(settings)
-    data = script.make_data(settings.seed)
-    models = [start_model(settings), start_model(settings)]
-    optimizers = [make_optimizers(settings, model) for model in models]
-    times: tuple[list[float], list[float]] = ([], [])
-    begun = time.perf_counter()
-    with plain_torch():
-        for epoch in range(1, rounds + 2):  # the first warms up
-            for detached in (False, True):
-                script.tell(models[detached], epoch)
-                start = time.perf_counter()
-                _epoch(script, script.step(detached), models[detached], data, optimizers[detached])
-                times[detached].append((time.perf_counter() - start) * 1e3)
-            if time.perf_counter() - begun > at_most:
-                break
-    without, with_ = (statistics.median(spent[1:] or spent) for spent in times)
-    return without, with_
 
 
 def _epoch(script: Script, step: Step, model: nn.Module, data: Any, optimizers: Any) -> None:

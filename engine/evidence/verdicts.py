@@ -10,13 +10,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from ..settings import NOWHERE
 from ..text import first_line, listed, number_text
 from ..twins.trace import Run, Trace
-from .cost import Cost, cost, epoch_milliseconds
+from .cost import Cost, cost
 
 Kind = Literal["error", "learns something else", "wasted work", "leak", "no difference"]
 NAMES = ("Without the detach", "With it")
@@ -31,8 +31,6 @@ class Verdict:
     """One or two sentences in Markdown, every figure measured."""
     attached: Cost
     detached: Cost
-    milliseconds: tuple[float, float] = field(default=(math.nan, math.nan), compare=False)
-    """How long an epoch took without the detach and with it, measured here and now: the one figure that differs."""
 
 
 def judge(trace: Trace) -> Verdict:
@@ -40,7 +38,7 @@ def judge(trace: Trace) -> Verdict:
     settings = trace.settings
     costs = cost(settings, False), cost(settings, True)
     kind, said = _judge(trace, *costs)
-    return Verdict(kind, said, *costs, epoch_milliseconds(settings))
+    return Verdict(kind, said, *costs)
 
 
 def _judge(trace: Trace, attached: Cost, detached: Cost) -> tuple[Kind, str]:

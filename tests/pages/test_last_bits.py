@@ -21,7 +21,6 @@ from streamlit.testing.v1 import AppTest
 from torch import nn
 
 from engine import Settings, train
-from engine.evidence import verdicts
 from engine.evidence.observations import observe, summarize
 from engine.evidence.verdicts import judge
 from engine.quiz import Question, proof, prove, round_of
@@ -112,7 +111,6 @@ def started_from(moved: Moved | None) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(experiment_script, "script", moved_script)
         patch.setattr(proof, "_run", moved_run)
-        patch.setattr(verdicts, "epoch_milliseconds", lambda _: (1.0, 1.0))  # a time is never the same
         forget()
         yield
     forget()

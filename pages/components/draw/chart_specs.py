@@ -77,20 +77,21 @@ def _lines(what: str, by: str, names: tuple[str, ...], along: str, ruled: bool, 
         axis=alt.Axis(tickMinStep=1, format="d"),
     )
     y = alt.Y(f"{what}:Q", title=what, axis=axis)
-    legend = alt.Legend(orient="top", title=None, symbolType="stroke")
+    legend = _legend(names)
     colour = alt.Color(f"{by}:N", scale=colours, legend=legend)
     tips = [alt.Tooltip(f"{along}:Q", format="d"), f"{by}:N", alt.Tooltip(f"{SHOWN}:N", title=what)]
     said = _said(along, f"datum[{json.dumps(along)}]", what, by)
     size, opacity = (60, 1.0) if dotted else (80, 0.0)
     base = alt.Chart(_ROWS)
     line = base.mark_line(strokeWidth=2, description=said).encode(
-        x=x, y=y, color=colour, strokeDash=alt.StrokeDash(f"{by}:N", scale=domain, legend=None)
+        x=x, y=y, color=colour, strokeDash=alt.StrokeDash(f"{by}:N", scale=domain, legend=legend)
     )
     points = base.mark_point(size=size, filled=True, opacity=opacity, description=said).encode(
         x=x, y=y, color=colour, shape=alt.Shape(f"{by}:N", scale=domain, legend=None), tooltip=tips
     )
     rule = alt.Chart(_RULE).mark_rule(strokeDash=[2, 2], color="gray").encode(x=x)
-    return _finished(alt.layer(*([rule] if ruled else []), line, points))
+    # The legend shows the lines; with the points' shapes in it, each mark would be one of these with a dashed border.
+    return _finished(alt.layer(*([rule] if ruled else []), line, points).resolve_legend(shape="independent"))
 
 
 def sweep(
@@ -111,12 +112,9 @@ def sweep(
         scale=alt.Scale(type="log", domain=[lowest, highest * room]),
         axis=alt.Axis(format=".2~g", tickCount=5),
     )
-    colour = alt.Color(
-        "twin:N",
-        scale=alt.Scale(domain=list(TWINS), range=_COLOURS),
-        legend=alt.Legend(orient="top", title=None, symbolType="stroke"),
-    )
-    dash = alt.StrokeDash("twin:N", scale=alt.Scale(domain=list(TWINS)), legend=None)
+    legend = _legend(TWINS)
+    colour = alt.Color("twin:N", scale=alt.Scale(domain=list(TWINS), range=_COLOURS), legend=legend)
+    dash = alt.StrokeDash("twin:N", scale=alt.Scale(domain=list(TWINS)), legend=legend)
     tips = [alt.Tooltip("rate:Q", format=".4~g"), "twin:N", alt.Tooltip(f"{SHOWN}:N", title="loss")]
     said = _said("learning rate", "format(datum.rate, '.4~g')", "loss", "twin")
     base = alt.Chart(_ROWS)
@@ -131,6 +129,19 @@ def sweep(
         for mark in _labelled(x, rate, label, 3 + 13 * number, leftwards=rate >= middle)
     ]
     return _finished(alt.layer(*marks, line, points))
+
+
+def _legend(names: tuple[str, ...]) -> alt.Legend:
+    """A piece of each line with its name, in as many columns as the chart has room for."""
+    widest = 35 + 6.4 * max(map(len, names))
+    return alt.Legend(
+        orient="top",
+        title=None,
+        columns=alt.ExprRef(expr=f"max(1, floor(width / {widest}))"),
+        symbolType="stroke",
+        symbolSize=400,
+        symbolStrokeWidth=2,
+    )
 
 
 def _said(along: str, place: str, what: str, by: str) -> alt.ExprRef:

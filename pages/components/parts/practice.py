@@ -1,18 +1,18 @@
-"""The parts of a pattern's page: which one, what the detach is for, the verdict, the lines, and the evidence."""
+"""The parts of a pattern's page: which one, the verdict and its curve, what the detach is for, the lines, the evidence."""
 
 from __future__ import annotations
 
 import difflib
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
 from engine import Run, Settings, Trace
 from engine.evidence.cost import Cost
 from engine.evidence.verdicts import Kind, Verdict
-from engine.experiments import experiment_names, find_experiment
+from engine.experiments import Measure, experiment_names, find_experiment
 from engine.serving.results import summands_of
 from engine.settings import NOWHERE
 from engine.text import number_text
@@ -29,6 +29,19 @@ _MEANS: dict[Kind, str] = {
     "leak": "Both end with the same weights, bit for bit; one of them needs more memory with every epoch.",
     "no difference": "Both end with the same weights, bit for bit, at the same cost, or are the same run.",
 }
+
+_COLOURS: dict[Kind, str] = {
+    "error": "red",
+    "learns something else": "blue",
+    "wasted work": "orange",
+    "leak": "orange",
+    "no difference": "gray",
+}
+_SURPRISES: dict[Kind, tuple[str, ...]] = {
+    "leak": ("bytes held", "nodes alive"),
+    "learns something else": ("measure",),
+}
+"""The curves that tell of a verdict, where it is not the losses that do."""
 
 
 def choose_pattern(view: View) -> None:
@@ -49,7 +62,7 @@ def choose_pattern(view: View) -> None:
 def show_story(settings: Settings) -> None:
     """What the detach is for, and where real code has it."""
     described = settings.described()
-    st.header(described.title, anchor=False)
+    st.header("What the detach is for", anchor=False)
     st.markdown(described.story or described.summary)
     if described.seen_in:
         st.caption(f"Seen in: {described.seen_in}.")
@@ -57,8 +70,8 @@ def show_story(settings: Settings) -> None:
 
 def show_verdict(verdict: Verdict) -> None:
     """The word and the figures behind it."""
-    st.header(f"Verdict: {verdict.kind}", anchor=False)
-    st.markdown(f"{_MEANS[verdict.kind]}\n\n{verdict.sentence}")
+    st.header(f"Verdict: :{_COLOURS[verdict.kind]}-badge[{verdict.kind}]", anchor=False)
+    st.markdown(f"{_MEANS[verdict.kind]} {verdict.sentence}")
 
 
 def show_lines(settings: Settings) -> None:
@@ -83,50 +96,82 @@ def _function(lines: list[str], first: int) -> list[str]:
     return [line.rstrip("\n") for line in inspect.getblock([f"{line}\n" for line in lines[first - 1 :]])]
 
 
+def show_surprise(trace: Trace, verdict: Verdict, epoch: int) -> None:
+    """The one curve that shows what the verdict says."""
+    curves = _curves(trace, verdict, epoch)
+    first = _surprise(verdict, curves)
+    if first is not None:
+        curves[first]()
+
+
 def show_evidence(trace: Trace, verdict: Verdict, epoch: int) -> None:
-    """Both twins side by side: what they learned, and what an epoch costs autograd."""
+    """Both twins side by side: what they learned, and, folded away, what an epoch costs autograd."""
     st.header("The evidence", anchor=False)
-    st.html(_table(trace, verdict))
-    st.caption(
-        "Counted in a few epochs of each run. Autograd saves tensors on the way forward and needs them on the way back; "
-        "a graph that is cut off is let go, with what it saved. The counts are the same on every machine, the time is the "
-        "median of a few epochs on this one. The loss of an epoch is read before its weights move."
-    )
-    if any(loss == loss for run in trace.runs for loss in run.losses):
-        charts.show_losses(trace, epoch)
-    measure = trace.settings.described().measure
-    if measure is not None:
-        charts.show_series(
-            trace.settings,
-            measure.label,
-            lambda: {name: run.measures or () for name, run in _named(trace)},
-            epoch,
+    curves = _curves(trace, verdict, epoch)
+    for name, draw in curves.items():
+        if name != _surprise(verdict, curves):
+            draw()
+    with st.expander("What an epoch costs autograd, counted"):
+        st.html(_table(trace, verdict))
+        st.caption(
+            "Counted in a few epochs of each run. Autograd saves tensors on the way forward and needs them on the way back; "
+            "a graph that is cut off is let go, with what it saved. The counts are the same on every machine. "
+            "The loss of an epoch is read before its weights move."
         )
-        if measure.meaning:
-            st.caption(measure.meaning)
+
+
+def _surprise(verdict: Verdict, curves: Mapping[str, Callable[[], None]]) -> str | None:
+    """The curve that comes first; None where there is nothing to draw."""
+    return next((name for name in (*_SURPRISES.get(verdict.kind, ()), *curves) if name in curves), None)
+
+
+def _curves(trace: Trace, verdict: Verdict, epoch: int) -> dict[str, Callable[[], None]]:
+    """How to draw each curve that this pair of twins has, by name, the losses first."""
+    settings, measure = trace.settings, trace.settings.described().measure
     costs = dict(zip(charts.TWINS, (verdict.attached, verdict.detached), strict=True))
+    found: dict[str, Callable[[], None]] = {}
+    if any(loss == loss for run in trace.runs for loss in run.losses):
+        found["losses"] = lambda: charts.show_losses(trace, epoch)
+    if measure is not None:
+        found["measure"] = lambda: _show_measure(trace, measure, epoch)
     if any(len(cost.passes) > 2 for cost in costs.values()):
-        st.markdown("**Each backward pass of the first epoch**")
-        charts.show_series(
-            trace.settings,
-            "autograd nodes gone through",
-            lambda: {name: [one.nodes for one in cost.passes] for name, cost in costs.items()},
-            along="backward pass",
-        )
+        found["passes"] = lambda: _show_passes(settings, costs)
     if any(cost.grows for cost in costs.values()):
-        charts.show_series(
-            trace.settings,
+        found["nodes alive"] = lambda: charts.show_series(
+            settings,
             "autograd nodes alive after the epoch",
             lambda: {name: cost.alive for name, cost in costs.items()},
             epoch,
         )
     if any(any(cost.held) for cost in costs.values()):
-        charts.show_series(
-            trace.settings,
+        found["bytes held"] = lambda: charts.show_series(
+            settings,
             "bytes held after the epoch",
             lambda: {name: cost.held for name, cost in costs.items()},
             epoch,
         )
+    return found
+
+
+def _show_measure(trace: Trace, measure: Measure, epoch: int) -> None:
+    charts.show_series(
+        trace.settings,
+        measure.label,
+        lambda: {name: run.measures or () for name, run in _named(trace)},
+        epoch,
+    )
+    if measure.meaning:
+        st.caption(measure.meaning)
+
+
+def _show_passes(settings: Settings, costs: Mapping[str, Cost]) -> None:
+    st.markdown("**Each backward pass of the first epoch**")
+    charts.show_series(
+        settings,
+        "autograd nodes gone through",
+        lambda: {name: [one.nodes for one in cost.passes] for name, cost in costs.items()},
+        along="backward pass",
+    )
 
 
 def show_summands(settings: Settings) -> None:
@@ -178,10 +223,6 @@ def _table(trace: Trace, verdict: Verdict) -> str:
         ("Bytes held at once as a backward pass starts, at most", of_each(lambda cost: f"{cost.at_once:,}")),
         ("Bytes still held after the last counted epoch", of_each(lambda cost: _last(cost.held))),
         ("Autograd nodes still alive after it", of_each(lambda cost: _last(cost.alive))),
-        (
-            "Time of an epoch, measured here",
-            [f"{number_text(ms, digits=2)} ms" for ms in verdict.milliseconds],
-        ),
         ("Parameters with a gradient that nobody uses", of_each(_unused)),
     ]
     return table_html(

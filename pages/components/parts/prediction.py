@@ -6,12 +6,14 @@ import math
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from engine import Trace
 from engine.recorder import StepRecord
 from engine.recorder.record import Stage
 from engine.text import number_text, percent_text
 from engine.twins.arithmetic import OUTPUTS, class_of, equations, share_of_loss
+from pages.components.draw.chart_specs import WITH, WITHOUT
 from pages.components.draw.pipeline import is_cut, paired
 from pages.components.draw.words import does, stage_title
 from pages.components.shell import keeper
@@ -42,19 +44,25 @@ def show_both_ways(without: StepRecord, with_: StepRecord, sample: int) -> None:
     st.caption(
         "Numbers are written with four digits; torch computed with all of them, so a last digit can differ."
     )
-    for column, title in zip(st.columns(2), ("Without detach", "With detach"), strict=True):
-        column.header(title, anchor=False)
+    st.header("Stage by stage", anchor=False)
     for number, (other, stage) in enumerate(paired(without, with_), start=1):
         left, right = st.columns(2)
-        with left, st.container(border=True):
+        with left, _card(WITHOUT):
             if other is None and without.raised is not None and not is_cut(stage, with_):
                 st.markdown(f"**{number}.** The step did not get so far: `{without.raised.stage}` raised.")
             elif other is None:
                 st.markdown(f"**{number}.** There is no detach here: the numbers go on as they are.")
             else:
                 _show_stage(number, other, without, sample)
-        with right, st.container(border=True):
+        with right, _card(WITH):
             _show_stage(number, stage, with_, sample)
+
+
+def _card(twin: str) -> DeltaGenerator:
+    """The frame of one stage, with its twin's name: on a narrow page the cards stand below each other."""
+    card = st.container(border=True)
+    card.caption(twin)
+    return card
 
 
 def _show_stage(number: int, stage: Stage, step: StepRecord, sample: int) -> None:

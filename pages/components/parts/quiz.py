@@ -15,6 +15,16 @@ from pages.components.shell import keeper
 from pages.components.shell.view import View
 
 NONE_YET = "-"
+_TO_THE_TOP = """
+export default function ({ parentElement, data }) {
+  const top = parentElement.querySelector(".top");
+  if (top.round !== undefined && top.round !== data) {
+    document.querySelector("[data-testid=stMain]").scrollTo(0, 0);
+    top.focus({ preventScroll: true });
+  }
+  top.round = data;
+}
+"""
 
 
 @lru_cache(maxsize=128)
@@ -38,7 +48,14 @@ def with_answer(answers: str, question: Question, option: int) -> str:
 
 
 def show_score(view: View, chosen: int) -> None:
-    """How far the reader is in this round and in the whole bank, and how many answers were right."""
+    """How far the reader is in this round and in the whole bank, and how many answers were right.
+
+    Another round starts here: streamlit would leave the reader at the foot of the page.
+    """
+    start = st.components.v2.component(
+        "start_of_the_round", html='<div class="top" tabindex="-1"></div>', js=_TO_THE_TOP
+    )
+    start(data=chosen, key="start of the round")
     done = [q for q in questions() if answer_to(view, q) is not None]
     right = sum(answer_to(view, q) == proof_of(q).right for q in done)
     here = sum(answer_to(view, q) is not None for q in rounds()[chosen - 1])

@@ -50,6 +50,7 @@ def open_page(
         if gives_way and enters and named_file():
             st.switch_page(_TRACE)
         st.set_page_config(page_title=f"{title} · Detach Lab", page_icon="✂️", layout="wide")
+        st.html(_STYLE)
         st.title(title, anchor=False)
         st.markdown(lead)
         warned, told = st.empty(), st.container()
@@ -74,7 +75,6 @@ def open_page(
                 )
         if keeper.ignored():
             warned.warning("Ignored in the link: " + "; ".join(keeper.ignored()) + ".")
-        st.html(_STYLE)
         yield view
 
 
@@ -114,12 +114,20 @@ def _page(path: str) -> Page:
 
 
 _STYLE = """<style>
+/* The title stands at the top. Streamlit's header lies over it and is seen through; where it has the button that opens
+   the sidebar, it is a bar of 60 pixels, and the title begins below. */
+[data-testid=stMainBlockContainer] { padding-top: 2rem !important; }
+[data-testid=stMainBlockContainer] h1 { padding-top: 0; }
+.stApp:not(:has([data-testid=stExpandSidebarButton])) [data-testid=stHeader] { background: none !important; pointer-events: none !important; }
+[data-testid=stHeader] button { pointer-events: auto; }
+.stApp:has([data-testid=stExpandSidebarButton]) [data-testid=stMainBlockContainer] { padding-top: 4rem !important; }
 .lab { --cut: #c2410c; --line: rgba(128, 128, 128, .45); --soft: rgba(128, 128, 128, .12); font-size: .9rem; }
 .lab table { border-collapse: collapse; margin: 0; font-variant-numeric: tabular-nums; width: auto; }
 .lab td, .lab th { border: 1px solid var(--line); padding: .15rem .45rem; text-align: right; font-weight: 400; white-space: nowrap; }
 .lab th { font-weight: 600; text-align: left; }
 .lab caption { caption-side: top; text-align: left; white-space: nowrap; padding: 0 0 .2rem; }
 .lab td.said { text-align: left; white-space: normal; min-width: 14rem; }
+.lab .figures th { white-space: normal; min-width: 4.5rem; }
 .lab .compared th, .lab .compared td { white-space: normal; }
 .lab .words td.said { min-width: 0; max-width: 26rem; overflow-wrap: break-word; }
 .lab details summary { cursor: pointer; }
