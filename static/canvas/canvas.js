@@ -42,7 +42,8 @@ class Picture {
     this.below = html("div", { class: "below" });
     this.side = html("div");
     this.key = html("p", { class: "legend" }, html("span", { class: "k forward", text: "values" }), html("span", { class: "k grad", text: "gradient, as wide as its norm" }),
-      html("span", { class: "k starved", text: "starved" }), html("span", { class: "k cut", text: "✂ the gradient stops here" }));
+      html("span", { class: "k starved", text: "starved" }), html("span", { class: "k cut", text: "✂ the gradient stops here" }),
+      html("span", { class: "k tensor" }, html("i", { class: "warm" }), html("i", { class: "cool" }), "a tensor, + and −; framed: the weights"));
     root.append(this.bar, this.summary, this.view, this.key, this.below, this.side);
     this.player = new Player((frame) => this.goTo(frame), () => this.label());
     this.label();
