@@ -14,11 +14,10 @@ with open_page(
 
     from engine.evidence.observations import summarize
     from pages.components.parts.code_panel import show_code
-    from pages.components.parts.picture import show_other_picture, show_picture
+    from pages.components.parts.picture import show_first_trace, show_other_picture, show_picture
     from pages.components.shell.menu import PAGES
-    from pages.components.shell.results import show_trace
 
-    trace = show_trace(view.settings)
+    trace = show_first_trace(view)
 
     show_picture(view, trace)
     show_other_picture(view)

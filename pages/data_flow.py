@@ -12,12 +12,12 @@ with open_page(
 
     from pages.components.draw.pipeline import choose_part
     from pages.components.parts.code_panel import show_code
-    from pages.components.parts.picture import show_picture
+    from pages.components.parts.picture import show_first_trace, show_picture
     from pages.components.parts.stages import show_comparison, show_parameters, show_raised, show_stages
     from pages.components.shell.epoch import choose_epoch
-    from pages.components.shell.results import show_record, show_trace
+    from pages.components.shell.results import show_record
 
-    trace = show_trace(view.settings)
+    trace = show_first_trace(view)
     show_picture(view, trace, in_words=False)
     without = show_record(view.settings, view.epoch, detached=False)
     with_ = show_record(view.settings, view.epoch, detached=True)

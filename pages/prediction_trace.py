@@ -9,12 +9,12 @@ with open_page(
     place=30,
 ) as view:
     from pages.components.parts.code_panel import show_code
-    from pages.components.parts.picture import show_picture
+    from pages.components.parts.picture import show_first_trace, show_picture
     from pages.components.parts.prediction import choose_sample, show_both_ways
     from pages.components.shell.epoch import choose_epoch
-    from pages.components.shell.results import show_record, show_trace
+    from pages.components.shell.results import show_record
 
-    trace = show_trace(view.settings)
+    trace = show_first_trace(view)
     show_picture(view, trace)
     epoch = choose_epoch(view, "The weights are each twin's own, at the start of this epoch.")
     sample = choose_sample(view, trace)

@@ -12,12 +12,11 @@ with open_page(
 
     from engine.evidence.observations import summarize
     from pages.components.parts.code_panel import download_trace, show_code
-    from pages.components.parts.picture import show_picture
+    from pages.components.parts.picture import show_first_trace, show_picture
     from pages.components.parts.sweep import show_sweep_section
     from pages.components.parts.training import show_epochs, show_scrubbed
-    from pages.components.shell.results import show_trace
 
-    trace = show_trace(view.settings)
+    trace = show_first_trace(view)
     st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))
     show_picture(view, trace)
     show_scrubbed(trace)

@@ -69,6 +69,11 @@ def current_view() -> View:
     return view
 
 
+def arrived() -> bool:
+    """Whether this run is the first of a visit to its page."""
+    return bool(st.session_state[_ARRIVED])
+
+
 def ignored() -> tuple[str, ...]:
     """What of the link was ignored, until the reader changes something."""
     found: tuple[str, ...] = st.session_state.get(_IGNORED, ())
