@@ -74,7 +74,8 @@ class StepWatch:
         self.last: StepRecord | None = None
         self._turns = Turns()
         self._frames: tuple[FrameType, ...] = ()
-        self._session = Session(self._variables, keep=KEEP, file=file)
+        self._unled: frozenset[int] = frozenset()
+        self._session = Session(self._variables, keep=KEEP, file=file, unled=lambda: self._unled)
         self._session.whole_step = self._session.lists_intermediates = False
         self._session.tape.before_step()
         self._mode = _WatchMode(self._session.tape, self.hears)
@@ -293,7 +294,7 @@ class StepWatch:
         found = {**around, **variables_in(self._frames)}
         optimizers = living_optimizers() if self._optimizers is None else self._optimizers()
         owning = owners(optimizers, read_names(found).tensors)
-        self._session.unled = frozenset(map(id, read_names(owning).parameters.values()))
+        self._unled = frozenset(map(id, read_names(owning).parameters.values()))
         return found | owning
 
 

@@ -478,7 +478,7 @@ def facts_of(session: Session, kind: type[F]) -> F:
         hooked_nodes=tape.hooked_nodes,
         before=session.before,
         names=names,
-        unled=session.unled,
+        unled=session.unled(),
         calls_made=session.calls_made,
         first_node=session.first_node,
         loss_value=session.loss_value,

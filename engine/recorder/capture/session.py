@@ -67,7 +67,10 @@ class Session:
         file: str = "",
         measure: int = MEASURE,
         line: int = 0,
+        unled: Callable[[], frozenset[int]] = frozenset,
     ) -> None:
+        self.unled = unled
+        """Gives the parameters, by `id`, that no variable leads to and that are named by the module which owns them."""
         self.file = file
         self.line = line
         self._variables = variables
@@ -108,8 +111,6 @@ class Session:
         """By the `id` of a leaf: the line that used it last in the call of the step before this one."""
         self.moving: set[int] = set()
         """Optimizers, by `id`, that made a step with a learning rate other than 0 in any call."""
-        self.unled: frozenset[int] = frozenset()
-        """Parameters, by `id`, that no variable leads to and that are named by the module which owns them."""
         self.gave_no_tensor = False
         self.first_node = 0
 
