@@ -109,7 +109,6 @@ class StepWatch:
         """Watches this thread from here on."""
         self._hooks.append(register_optimizer_step_post_hook(self._stepped))
         self._first_forward = register_module_forward_pre_hook(self._forward)
-        run_eagerly.__enter__()
         self._mode.__enter__()
         self._listens = True
         itself = weakref.ref(self)  # what is registered stays so for good

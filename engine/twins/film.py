@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,8 @@ from ..recorder import StepRecord
 from ..recorder.record import Array, ParameterRecord, Stage
 from .plane import Plane, plane
 from .recorded_step import Weights, record
-from .trace import Floats, Trace, frozen
+from .replay import Replay, gradient_of, matched, replay
+from .trace import Floats, Run, Trace, frozen
 
 MOST_FRAMES = 60
 """Epochs of which the step is recorded."""
@@ -105,15 +106,77 @@ def film(trace: Trace, progress: Callable[[int, int], None] | None = None) -> Fi
     reels = []
     for which, (described, (stages, parameters)) in enumerate(zip(records, strips, strict=True)):
         rows, alike = [], []
+        last = _row(described, described, stages, parameters)
+        replayed = _Replayed.proven(trace, bool(which), described, stages, parameters, last)
         for number, shown in enumerate(epochs, start=1):
-            step = described if shown == epoch else _step(trace, shown, bool(which))
-            rows.append(_row(step, described, stages, parameters))
-            alike.append(_wiring(step) == _wiring(described))
+            found = replayed.row(shown) if replayed is not None and shown != epoch else None
+            if found is None:
+                step = described if shown == epoch else _step(trace, shown, bool(which))
+                found = _row(step, described, stages, parameters), _wiring(step) == _wiring(described)
+            rows.append(found[0])
+            alike.append(found[1])
             if progress is not None:
                 progress(number + which * len(epochs), 2 * len(epochs))
         reels.append(Reel(described, stages, parameters, frozen(np.stack(rows)), tuple(alike)))
     attached, detached = reels
     return Film(epochs, attached, detached, plane(trace, epochs))
+
+
+@dataclass(frozen=True, eq=False)
+class _Replayed:
+    """A twin whose frames are replays of its recorded step."""
+
+    run: Run
+    trace: Trace
+    described: StepRecord
+    stages: tuple[Strip, ...]
+    parameters: tuple[Strip, ...]
+    last: NDArray[np.float32]
+    wiring: list[tuple[str, tuple[int, ...]]]
+
+    @classmethod
+    def proven(
+        cls,
+        trace: Trace,
+        detached: bool,
+        described: StepRecord,
+        stages: tuple[Strip, ...],
+        parameters: tuple[Strip, ...],
+        last: NDArray[np.float32],
+    ) -> Self | None:
+        """None where a replay at the epoch of the recording does not give what was recorded, to the last bit."""
+        run = trace.runs[detached]
+        first = replay(trace, run, trace.settings.epochs)
+        made = cls(run, trace, described, stages, parameters, last, first.wiring)
+        row = made._numbers(first)
+        return made if row is not None and np.array_equal(row, last, equal_nan=True) else None
+
+    def row(self, epoch: int) -> tuple[NDArray[np.float32], bool] | None:
+        """The numbers of an epoch, and whether its calls hang together alike; None where they are others."""
+        again = replay(self.trace, self.run, epoch)
+        row = self._numbers(again)
+        return None if row is None else (row, again.wiring == self.wiring)
+
+    def _numbers(self, again: Replay) -> NDArray[np.float32] | None:
+        calls = matched(self.described.stages, again.calls)
+        if calls is None or again.raised != (self.described.raised is not None):
+            return None
+        row = np.full(len(self.last), np.nan, dtype=np.float32)
+        for strip, call in zip(self.stages, calls, strict=True):
+            if call is None:  # the data are the same in every epoch
+                row[strip.start : strip.start + strip.width] = self.last[
+                    strip.start : strip.start + strip.width
+                ]
+            elif strip.cells:
+                gradient = None if call.gradient is None else call.gradient.numpy()
+                _fill(row, strip, call.values, gradient, came=False)
+        named = dict(again.model.named_parameters())
+        for strip, parameter in zip(self.parameters, self.described.parameters, strict=True):
+            own = named.get(parameter.name)
+            if own is None:
+                return None
+            _fill(row, strip, again.before[parameter.name], gradient_of(own), came=False)
+        return row
 
 
 def still(steps: Sequence[StepRecord]) -> tuple[Reel, ...]:

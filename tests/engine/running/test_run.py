@@ -87,6 +87,10 @@ def test_what_is_computed_on_the_way_is_no_parameter() -> None:
     assert {p.name.partition(".")[0] for p in record.parameters} == {"net"}
 
 
+def test_after_the_recorded_step_torch_compiles_again() -> None:
+    assert ran("compiles.py", keep_going=True).output.splitlines()[-1] == "1"
+
+
 def test_the_scripts_own_arguments_reach_it() -> None:
     assert "epoch 6" in ran("arguments.py", "--epochs", "7", "--lr", "0.01", keep_going=True).output
 
