@@ -33,7 +33,7 @@ class Picture {
     this.said = "";
     this.play = html("button", { type: "button", class: "play", click: () => this.playOrPause() });
     this.step = html("button", { type: "button", text: "Step", title: "Run one step: values forward, gradients back; then the next epoch", click: () => this.stepOn() });
-    this.reset = html("button", { type: "button", text: "Reset", title: "Back to the first epoch", click: () => { this.rest(); this.goTo(0); } });
+    this.reset = html("button", { type: "button", text: "Reset", title: "Back to the first epoch", click: () => { this.rest(); this.goTo(0); this.keepLink(); } });
     this.range = html("input", { type: "range", min: 0, step: 1, "aria-label": "Epoch of the picture", input: () => { this.rest(); this.goTo(Number(this.range.value)); }, change: () => this.keepLink() });
     this.epoch = html("output", {});
     this.bar = html("div", { class: "bar", role: "group", "aria-label": "Play the training" }, this.play, this.step, this.reset, this.range, this.epoch);
@@ -45,7 +45,7 @@ class Picture {
       html("span", { class: "k starved", text: "starved" }), html("span", { class: "k cut", text: "✂ the gradient stops here" }),
       html("span", { class: "k tensor" }, html("i", { class: "warm" }), html("i", { class: "cool" }), "a tensor, + and −; framed: the weights"));
     root.append(this.bar, this.summary, this.view, this.key, this.below, this.side);
-    this.player = new Player((frame) => this.goTo(frame), () => this.label());
+    this.player = new Player((frame) => this.goTo(frame), () => { this.label(); this.keepLink(); });
     this.label();
   }
 
@@ -57,7 +57,7 @@ class Picture {
     if (text === this.said) return;
     const first = !this.data, other = first || this.data.name !== data.name;
     this.said = text;
-    this.rest();
+    this.stop();
     const epoch = other || data.shown !== this.data.shown ? data.shown : this.data.epochs[this.frame];
     this.data = data;
     if (other) { this.opened.clear(); this.chosen = null; }
@@ -151,8 +151,15 @@ class Picture {
     return over !== false;
   }
 
+  /** Stops what moves, for the reader. */
   rest() {
     this.player.stop();
+    this.stop();
+  }
+
+  /** Stops what moves, for new data, which bring an address of their own. */
+  stop() {
+    this.player.running = false;
     this.stepping = false;
     this.scene?.stopMotion?.();
     this.label();
@@ -161,7 +168,6 @@ class Picture {
   label() {
     const moving = this.player?.running || this.stepping;
     say(this.play, moving ? "Pause" : "▶ Play");
-    if (!moving && this.data) this.keepLink();
   }
 
   /** The epoch goes into the address, so that a link opens on it; nothing is asked of the server. */

@@ -41,16 +41,28 @@ export function largest(numbers) {
   return found;
 }
 
-/** A number with four digits, as the rest of the app writes it. */
+/** A number as the rest of the app writes it: six digits are kept, four shown, half up; whole ones as they are. */
 export function numberText(number, digits = 4) {
   if (number === null || number === undefined) return "none";
   if (!Number.isFinite(number)) return String(number).replace("NaN", "nan").replace("Infinity", "inf");
-  const kept = Number(number.toPrecision(6));
-  if (kept === 0) return "0";
-  if (Number.isInteger(kept) && Math.abs(kept) < 1e6) return String(kept);
-  const power = Math.floor(Math.log10(Math.abs(kept)));
-  if (power < -4 || power >= 6) return kept.toExponential(digits - 1).replace("e+", "e");
-  return power >= digits ? kept.toFixed(0) : kept.toPrecision(digits);
+  const [mantissa, exponent] = number.toExponential(5).split("e");
+  const six = Number(mantissa.replace(/[-.]/g, "")); // whole numbers from here on: a half is a half
+  if (six === 0) return "0";
+  const sign = number < 0 ? "-" : "";
+  let power = Number(exponent);
+  const unit = 10 ** (5 - power); // of the kept digits, to one
+  if (power >= 0 && power < 6 && six % unit === 0) return `${sign}${six / unit}`;
+  if (power >= digits - 1 && power < 6) return `${sign}${Math.floor((six + unit / 2) / unit)}`;
+  const drop = 10 ** (6 - digits);
+  let shown = Math.floor((six + drop / 2) / drop);
+  if (shown === 10 ** digits) {
+    shown /= 10;
+    power += 1;
+  }
+  const text = String(shown);
+  if (power < -4 || power >= 6) return `${sign}${text[0]}.${text.slice(1)}e${power < 0 ? "" : "+"}${power}`;
+  if (power < 0) return `${sign}0.${"0".repeat(-power - 1)}${text}`;
+  return `${sign}${text.slice(0, power + 1)}${power + 1 < digits ? "." : ""}${text.slice(power + 1)}`;
 }
 
 export const shapeText = (shape) => (shape.length ? shape.join(" × ") : "scalar");

@@ -69,13 +69,6 @@ def test_a_slider_whose_end_moves_stays_where_it_was(server: str, open_page: Ope
     assert "epoch=5" in page.url
 
 
-def test_an_epoch_is_played_to_the_end(server: str, open_page: Opener) -> None:
-    page = open_page(server, "training_trace", epoch=1)
-    click(page, "▶ Play")
-    expect(page.get_by_text("with detach, epoch 5: loss 0.8523")).to_be_visible()
-    expect(page.get_by_role("button", name="▶ Play", exact=True)).to_be_visible()
-
-
 def test_a_whole_round_of_the_quiz_and_a_reload_that_loses_nothing(server: str, open_page: Opener) -> None:
     page = open_page(server, "quiz")
     for number in range(3):
@@ -98,6 +91,7 @@ def test_a_shared_link_reproduces_the_view(server: str, open_page: Opener) -> No
     page = open_page(server, "data_flow")
     press(page, "epochs", "ArrowRight")
     press(page, "learning_rate", "ArrowRight")
+    page.get_by_text("Stage by stage: every number").click()
     press(page, "epoch", "ArrowLeft")
     page.get_by_text("Copy link").click()
     link = page.locator("[data-testid=stSidebar] [data-testid=stCode]").inner_text().strip()

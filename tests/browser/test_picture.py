@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from engine.text import number_text
 from tests.browser.conftest import Opener, no_exception, wait
 
 
@@ -117,6 +119,35 @@ def test_the_lessons_numbers_stand_in_the_inspector(server: str, open_page: Open
     inspector = page.get_by_role("region", name=re.compile("Inspector"))
     expect(inspector).to_contain_text("0.4958")
     expect(inspector).to_contain_text("First element: 1 ·")
+
+
+def test_numbers_are_written_as_the_rest_of_the_page_writes_them(server: str, open_page: Opener) -> None:
+    numbers = [
+        0.0,
+        1.0,
+        -0.85225,
+        9.9996,
+        99999.6,
+        123456.0,
+        1e6,
+        -5.5878e6,
+        9.99996e-5,
+        1e-5,
+        250.0,
+        1000.4,
+        0.1,
+    ]
+    numbers += [
+        float(n)
+        for n in np.float32(np.random.default_rng(0).normal(size=200) * 10.0 ** np.arange(-8, 12).repeat(10))
+    ]
+    page = open_page(server)
+    written = page.evaluate(
+        "async numbers => { const { numberText } = await import('/app/static/canvas/numbers.js');"
+        " return numbers.map(n => numberText(n)); }",
+        numbers,
+    )
+    assert written == [number_text(number) for number in numbers]
 
 
 def test_nothing_moves_for_who_wants_no_motion(server: str, browser: Browser) -> None:
