@@ -53,6 +53,7 @@ export function numberText(number, digits = 4) {
   const unit = 10 ** (5 - power); // of the kept digits, to one
   if (power >= 0 && power < 6 && six % unit === 0) return `${sign}${six / unit}`;
   if (power >= digits - 1 && power < 6) return `${sign}${Math.floor((six + unit / 2) / unit)}`;
+  const small = power < -4, large = power >= 6;
   const drop = 10 ** (6 - digits);
   let shown = Math.floor((six + drop / 2) / drop);
   if (shown === 10 ** digits) {
@@ -60,7 +61,7 @@ export function numberText(number, digits = 4) {
     power += 1;
   }
   const text = String(shown);
-  if (power < -4 || power >= 6) return `${sign}${text[0]}.${text.slice(1)}e${power < 0 ? "" : "+"}${power}`;
+  if (small || large) return `${sign}${text[0]}.${text.slice(1)}e${power < 0 ? "" : "+"}${power}`;
   if (power < 0) return `${sign}0.${"0".repeat(-power - 1)}${text}`;
   return `${sign}${text.slice(0, power + 1)}${power + 1 < digits ? "." : ""}${text.slice(power + 1)}`;
 }
