@@ -14,6 +14,7 @@ from engine.experiments import experiment_names
 from engine.quiz import prove, questions, rounds
 from engine.serving.results import swept
 from engine.settings import places
+from pages.components.draw.charts import TWINS
 from pages.components.shell.menu import PAGES
 from pages.components.shell.view import View
 
@@ -154,6 +155,13 @@ def test_the_prediction_trace_writes_out_the_lessons_arithmetic() -> None:
     assert any("= 1.21" in line for line in lines)
 
 
+def test_each_card_of_the_prediction_trace_names_its_twin() -> None:
+    app = opened("pages/prediction_trace.py")
+    named = [caption.value for caption in app.caption if caption.value in TWINS]
+    assert named == [*TWINS] * 4
+    assert len(re.findall(r"^\*\*\d\.", text(app), re.MULTILINE)) == len(named)
+
+
 def test_a_moved_slider_reaches_the_chart_and_the_link() -> None:
     app = opened("pages/training_trace.py")
     app.slider(key="epochs").set_value(7).run()
@@ -265,6 +273,31 @@ def test_a_step_with_two_losses_is_drawn_in_two_parts_and_each_says_what_it_lost
         body for body in html(opened("streamlit_app.py", experiment="gan")) if 'class="pipeline"' in body
     ]
     assert ["softplus" in body.lower() for body in words] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("experiment", "verdict", "curve"),
+    [
+        ("gan", "wasted work", "Loss over"),
+        ("simsiam", "learns something else", "Spread of the embeddings"),
+        ("kept_losses", "leak", "Bytes held after the epoch"),
+        ("truncated_bptt", "error", "Loss over"),
+    ],
+)
+def test_a_pattern_starts_with_its_verdict_and_the_curve_that_shows_it(
+    experiment: str, verdict: str, curve: str
+) -> None:
+    app = opened("pages/detach_in_practice.py", experiment=experiment, epochs=6)
+    assert not app.exception
+    first = app.main.header[0].value
+    assert re.fullmatch(rf"Verdict: :\w+-badge\[{verdict}\]", first)
+    curves = [chart.proto.spec for chart in app.get("vega_lite_chart")]
+    assert curve in curves[0]
+    assert sum(curve in spec for spec in curves) == 1
+    (folded,) = [fold for fold in app.expander if fold.label.startswith("What an epoch costs")]
+    (table,) = [element.proto.body for element in folded.get("html")]
+    assert "Bytes saved for the way back" in table
+    assert " ms<" not in table
 
 
 def test_the_codebooks_terms_say_what_each_of_them_moves() -> None:

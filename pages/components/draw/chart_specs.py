@@ -91,7 +91,8 @@ def _lines(what: str, by: str, names: tuple[str, ...], along: str, ruled: bool, 
     )
     rule = alt.Chart(_RULE).mark_rule(strokeDash=[2, 2], color="gray").encode(x=x)
     # The legend shows the lines; with the points' shapes in it, each mark would be one of these with a dashed border.
-    return _finished(alt.layer(*([rule] if ruled else []), line, points).resolve_legend(shape="independent"))
+    layers = alt.layer(*([rule] if ruled else []), line, points).resolve_legend(shape="independent")
+    return _finished(layers, more=20 * max(0, len(names) - 2))
 
 
 def sweep(
@@ -163,8 +164,9 @@ def _labelled(x: alt.X, rate: float, label: str, down: int, *, leftwards: bool) 
     ]
 
 
-def _finished(chart: alt.LayerChart | alt.FacetChart) -> Spec:
+def _finished(chart: alt.LayerChart, more: int = 0) -> Spec:
+    """The chart as it is sent, with so many pixels `more` for a legend of several rows."""
     spec: Spec = chart.properties(
-        height=280, width="container", usermeta={"embedOptions": {"renderer": "svg"}}
+        height=280 + more, width="container", usermeta={"embedOptions": {"renderer": "svg"}}
     ).to_dict()
     return spec
