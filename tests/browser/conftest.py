@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, TimeoutError, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, Request, TimeoutError, expect, sync_playwright
 
 from tests.servers import running_server
 
@@ -34,9 +34,9 @@ expect.set_options(timeout=60_000)
 """What a page must come to show is waited for, however slow the machine: only a wrong page is a failure."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server() -> Iterator[str]:
-    """One server a module."""
+    """One server for all tests that need no fresh one: a visitor who comes is a session of its own."""
     with running_server() as address:
         yield address
 
@@ -74,14 +74,25 @@ def _launched(playwright: Playwright) -> Browser:
 Opener = Callable[..., Page]
 
 
-@pytest.fixture
-def open_page(browser: Browser) -> Iterator[Opener]:
-    """Opens an address with a query in a window of its own and waits until the page is drawn.
+@pytest.fixture(scope="session")
+def tab(browser: Browser) -> Page:
+    """A tab that tests open one after another: a new one reads and compiles streamlit's whole script each time."""
+    return browser.new_context().new_page()
 
-    Fails if the page asked any other host for anything, or wrote an error to the console.
+
+@pytest.fixture
+def open_page(tab: Page) -> Iterator[Opener]:
+    """Opens an address with a query and waits until the page is drawn; a second page of a test has a tab of its own.
+
+    Fails if the page asked any other host for anything.
     """
-    contexts = []
+    tabs: list[Page] = []
+    own: set[str] = set()
     strangers: list[str] = []
+
+    def look(request: Request) -> None:
+        if not any(_own(request.url, address) for address in own):
+            strangers.append(request.url)
 
     def open_(
         address: str,
@@ -92,27 +103,32 @@ def open_page(browser: Browser) -> Iterator[Opener]:
         dark: bool = False,
         **query: object,
     ) -> Page:
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
-        )
-        contexts.append(context)
-        page = context.new_page()
+        page = tab.context.new_page() if tabs else tab
+        tabs.append(page)
+        own.add(address)
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme="dark" if dark else "light")
         page.set_default_timeout(90_000)
-        page.on("request", lambda r: strangers.append(r.url) if _strange(r.url, address) else None)
+        page.on("request", look)
         page.goto(f"{address}/{path}?{urlencode(query)}" if query else f"{address}/{path}")
         wait(page)
         return page
 
     yield open_
-    for context in contexts:
-        context.close()
+    for page in tabs:
+        page.evaluate(
+            "() => { localStorage.clear(); sessionStorage.clear(); }"
+        )  # nothing reaches the next test
+        page.remove_listener("request", look)
+        page.goto("about:blank")
+    for page in tabs[1:]:
+        page.close()
     assert not strangers, f"asked outside hosts: {strangers}"
 
 
-def _strange(url: str, address: str) -> bool:
+def _own(url: str, address: str) -> bool:
     host = urlsplit(address).netloc
-    own = (f"http://{host}/", f"ws://{host}/", "data:", "blob:", "about:")
-    return not url.startswith(own)
+    return url.startswith((f"http://{host}/", f"ws://{host}/", "data:", "blob:", "about:"))
 
 
 def wait(page: Page) -> None:

@@ -137,10 +137,8 @@ def test_numbers_are_written_as_the_rest_of_the_page_writes_them(server: str, op
         1000.4,
         0.1,
     ]
-    numbers += [
-        float(n)
-        for n in np.float32(np.random.default_rng(0).normal(size=200) * 10.0 ** np.arange(-8, 12).repeat(10))
-    ]
+    sizes = 10.0 ** np.arange(-8, 12).repeat(10)
+    numbers += [float(n) for n in (np.random.default_rng(0).normal(size=200) * sizes).astype(np.float32)]
     page = open_page(server)
     written = page.evaluate(
         "async numbers => { const { numberText } = await import('/app/static/canvas/numbers.js');"

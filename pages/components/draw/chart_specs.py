@@ -164,7 +164,7 @@ def _labelled(x: alt.X, rate: float, label: str, down: int, *, leftwards: bool) 
     ]
 
 
-def _finished(chart: alt.LayerChart, more: int = 0) -> Spec:
+def _finished(chart: alt.LayerChart | alt.FacetChart, more: int = 0) -> Spec:
     """The chart as it is sent, with so many pixels `more` for a legend of several rows."""
     spec: Spec = chart.properties(
         height=280 + more, width="container", usermeta={"embedOptions": {"renderer": "svg"}}

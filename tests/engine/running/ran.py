@@ -4,18 +4,21 @@ import contextlib
 import gc
 import io
 import multiprocessing
+import multiprocessing.connection
 import os
 import pickle
 import sys
 import tempfile
 import traceback
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from multiprocessing.context import ForkProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import torch
 import torch._dynamo
+from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
 from engine.recorder import StepRecord
 from engine.running.run import Outcome, run
@@ -50,26 +53,82 @@ def ran(
 ) -> Ran:
     """Runs a script of the folder `scripts`, or any other by its path."""
     target = script if is_module else str(SCRIPTS / script)
-    context = multiprocessing.get_context("fork")
+    options = {"step": step, "keep_going": keep_going, "is_module": is_module}
+    with _started(target, arguments, options) as running:
+        running.process.join(LONGEST)
+    return running.ended()
+
+
+def ran_as_ranks(script: str | Path, *arguments: str, size: int = 2) -> list[Ran]:
+    """Runs a script as the ranks of a job: in torchrun's environment, with a store as its agent has one, which ends
+    all as soon as one has failed."""
+    store = TCPStore("localhost", 0, is_master=True, wait_for_workers=False)
+    job = {"MASTER_ADDR": "localhost", "MASTER_PORT": str(store.port), "WORLD_SIZE": str(size)}
+    job |= {
+        "TORCHELASTIC_USE_AGENT_STORE": "True",
+        "TORCHELASTIC_RUN_ID": "a job",
+        "TORCHELASTIC_RESTART_COUNT": "0",
+    }
+    with contextlib.ExitStack() as all_end:
+        ranks = [
+            all_end.enter_context(_started(str(SCRIPTS / script), arguments, {}, {**job, "RANK": str(rank)}))
+            for rank in range(size)
+        ]
+        run = {rank.process.sentinel: rank.process for rank in ranks}
+        while run and (ended := multiprocessing.connection.wait(run, LONGEST)):
+            for process in [run.pop(int(sentinel)) for sentinel in ended]:  # type: ignore[arg-type]
+                process.join(LONGEST)  # the sentinel comes a little before the exit status
+                if process.exitcode:
+                    for other in run.values():
+                        other.terminate()
+    return [rank.ended() for rank in ranks]
+
+
+@dataclass
+class _Running:
+    """A script in a process of its own, and what that has left once it was waited for."""
+
+    process: ForkProcess
+    hung: bool = False
+    told: dict[str, bytes] = field(default_factory=dict)
+
+    def ended(self) -> Ran:
+        printed = self.told["output"].decode()
+        assert not self.hung, printed
+        assert "fault" not in self.told, self.told["fault"].decode()
+        # A script that won't let itself be ended is ended with its process, and has no outcome but the exit status.
+        told, status = self.told, self.process.exitcode or 0
+        outcome = pickle.loads(told["outcome"]) if "outcome" in told else Outcome(status)
+        record = pickle.loads(told["record"]) if "record" in told else None
+        return Ran(outcome.status, outcome.sentence, record, printed)
+
+
+@contextlib.contextmanager
+def _started(
+    target: str | Path,
+    arguments: Sequence[str],
+    options: dict[str, Any],
+    environment: dict[str, str] | None = None,
+) -> Iterator[_Running]:
+    """Starts a script. Who still runs at the end hangs."""
     with tempfile.TemporaryDirectory() as folder:
-        options = {"step": step, "keep_going": keep_going, "is_module": is_module}
-        child = context.Process(target=_run, args=(Path(folder), target, arguments, options), daemon=False)
-        child.start()
-        child.join(LONGEST)
-        hung = child.exitcode is None
-        child.kill()
-        told = {file.name: file.read_bytes() for file in Path(folder).iterdir()}
-    printed = told["output"].decode()
-    assert not hung, printed
-    assert "fault" not in told, told["fault"].decode()
-    # A script that won't let itself be ended is ended with its process, and has no outcome but the exit status.
-    outcome = pickle.loads(told["outcome"]) if "outcome" in told else Outcome(child.exitcode or 0)
-    record = pickle.loads(told["record"]) if "record" in told else None
-    return Ran(outcome.status, outcome.sentence, record, printed)
+        process = multiprocessing.get_context("fork").Process(
+            target=_run, args=(Path(folder), target, arguments, options, environment or {}), daemon=False
+        )
+        process.start()
+        running = _Running(process)
+        yield running
+        running.hung = process.exitcode is None
+        process.kill()
+        process.join()
+        running.told = {file.name: file.read_bytes() for file in Path(folder).iterdir()}
 
 
-def _run(folder: Path, target: str, arguments: Sequence[str], options: dict[str, Any]) -> None:
+def _run(
+    folder: Path, target: str, arguments: Sequence[str], options: dict[str, Any], environment: dict[str, str]
+) -> None:
     process = os.getpid()
+    os.environ.update(environment)
     torch.set_num_threads(1)
     gc.freeze()  # optimizers that other tests have left in this process are none of the script's
 
@@ -77,10 +136,14 @@ def _run(folder: Path, target: str, arguments: Sequence[str], options: dict[str,
         with (folder / "record").open("xb") as file:  # there is one report
             file.write(pickle.dumps(record))
 
+    def leave(end: Outcome) -> NoReturn:
+        (folder / "outcome").write_bytes(pickle.dumps(end))
+        os._exit(end.status)
+
     try:
         with _printing_to(folder / "output"):
-            outcome = run(target, arguments, tell=tell, leave=lambda end: os._exit(end.status), **options)
-        (folder / "outcome").write_bytes(pickle.dumps(outcome))
+            outcome = run(target, arguments, tell=tell, leave=leave, **options)
+        leave(outcome)
     except BaseException:
         if os.getpid() == process:
             (folder / "fault").write_text(traceback.format_exc())

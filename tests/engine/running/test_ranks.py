@@ -1,4 +1,7 @@
-"""Two ranks under torchrun, with gloo on the processor: one report of both, and nobody waits for ever."""
+"""Two ranks with gloo on the processor: one report of both, and nobody waits for ever.
+
+Where torchrun itself matters it is run; the other jobs are forks, which have torch already.
+"""
 
 import json
 import os
@@ -11,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.engine.recorder.forked import SCHEMA
-from tests.engine.running.ran import SCRIPTS
+from tests.engine.running.ran import SCRIPTS, ran_as_ranks
 from tests.imports import ROOT
 
 LONGEST = 150
@@ -61,14 +64,24 @@ def torchrun(*command: str) -> subprocess.CompletedProcess[str]:
 
 
 def run(*arguments: str, options: tuple[str, ...] = ()) -> Job:
+    """A job of torchrun's: two processes that import torch."""
     done = torchrun("-m", "engine", "run", "--json", *options, str(SCRIPT), *arguments)
     report = json.loads(done.stdout)  # fails where there are two
     SCHEMA.validate(report)
     return Job(done.returncode != 0, report, done.stderr)
 
 
+def forked(*arguments: str) -> Job:
+    """The same without torchrun: two forks of this process, which has torch."""
+    ranks = ran_as_ranks(SCRIPT, *arguments)
+    (record,) = (rank.record for rank in ranks if rank.record is not None)
+    report = json.loads(record.to_json())
+    SCHEMA.validate(report)
+    return Job(any(rank.status for rank in ranks), report, "".join(rank.output for rank in ranks))
+
+
 def test_a_healthy_job_has_one_report() -> None:
-    job = run("nothing")
+    job = forked("nothing")
     assert (job.failed, job.report["ok"], job.ends) == (False, True, ["recorded", "recorded"])
     assert job.report["findings"] == []
     modules = {p["name"].rpartition(".")[0] for p in job.report["parameters"] if p["in_optimizer"]}
@@ -84,12 +97,12 @@ def test_a_job_that_goes_on_trains_as_it_does_alone() -> None:
 
 
 def test_gradients_that_are_summed_by_hand_are_right() -> None:
-    job = run("by hand")
+    job = forked("by hand")
     assert (job.failed, job.report["ok"], job.ends) == (False, True, ["recorded", "recorded"])
 
 
 def test_what_no_rank_uses_is_named_with_all_ranks() -> None:
-    job = run("unused")
+    job = forked("unused")
     (finding,) = job.report["findings"]
     assert job.failed
     assert (finding["kind"], finding["names"], job.unused) == ("not_in_graph", EXTRA, [EXTRA, EXTRA])
@@ -104,7 +117,7 @@ def test_what_no_rank_uses_is_named_with_all_ranks() -> None:
 def test_what_one_rank_reaches_alone_comes_first(
     more: tuple[str, ...], ends: list[str], severity: str
 ) -> None:
-    job = run("branch", *more)
+    job = forked("branch", *more)
     first = job.report["findings"][0]
     assert (job.failed, job.ends, job.unused) == (True, ends, [[], EXTRA])
     assert (first["names"], first["severity"]) == (EXTRA, severity)
@@ -114,7 +127,7 @@ def test_what_one_rank_reaches_alone_comes_first(
 
 
 def test_a_cut_on_one_rank_is_named_by_its_line() -> None:
-    job = run("detach")
+    job = forked("detach")
     first = job.report["findings"][0]
     assert (job.failed, first["kind"], first["names"]) == (True, "detach", BODY)
     assert job.line(first) == "h = h.detach()  # <-- detach"
@@ -122,7 +135,7 @@ def test_a_cut_on_one_rank_is_named_by_its_line() -> None:
 
 
 def test_who_waits_for_a_rank_that_raised_is_told_of() -> None:
-    job = run("raises")
+    job = forked("raises")
     raised, (waits, _) = job.report["raised"], job.report["ranks"]
     assert (job.failed, job.ends) == (True, ["waits", "raised"])
     assert (raised["type"], raised["message"]) == ("ValueError", "a bad batch")
@@ -133,14 +146,14 @@ def test_who_waits_for_a_rank_that_raised_is_told_of() -> None:
 
 
 def test_a_rank_that_ends_early_leaves_nobody_waiting() -> None:
-    job = run("ends")
+    job = forked("ends")
     assert (job.failed, job.report["ok"]) == (True, False)
     assert "Rank 1 ended after 1 optimizer step, before step 2." in job.report["verdict"]
     assert job.ends[1] == "ended"
 
 
 def test_a_rank_that_has_fewer_batches_and_follows_the_others_is_right() -> None:
-    job = run("join")
+    job = forked("join")
     assert (job.failed, job.report["ok"], job.ends) == (False, True, ["recorded", "ended"])
 
 
