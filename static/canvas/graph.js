@@ -19,14 +19,14 @@ export function boxesOf(data, opened) {
     ...byResult(calls.filter((n) => !n.path.length), data, apart, opened),
     ...nodes.filter((n) => n.input).map((n) => single(n.id, data))];
   const sorted = boxes.sort((a, b) => a.nodes[0] - b.nodes[0]);
-  return sorted.length > MOST && !opened.size ? whole(sorted, data, apart) : sorted;
+  return sorted.length > MOST ? whole(sorted, data, apart, opened) : sorted;
 }
 
 /** Whether nothing before a call is trained. */
 const isData = (n, data) => data.nodes[n].twins.every((twin) => !twin || twin.missing === "unneeded");
 
 /** For a graph of too many boxes: all that hangs together without passing a pair of scissors is one. */
-function whole(boxes, data, apart) {
+function whole(boxes, data, apart, opened) {
   const home = new Map(boxes.flatMap((box, b) => box.nodes.map((n) => [n, b])));
   const root = boxes.map((_, b) => b);
   const find = (b) => (root[b] === b ? b : (root[b] = find(root[b])));
@@ -37,13 +37,23 @@ function whole(boxes, data, apart) {
   }
   const groups = new Map();
   boxes.forEach((box, b) => groups.set(find(b), [...(groups.get(find(b)) ?? []), box]));
-  return [...groups.values()].map((group) => {
-    const ids = group.flatMap((box) => box.nodes).sort((a, b) => a - b);
-    if (group.length === 1) return group[0];
+  return [...groups.values()].flatMap((group) => part(group, "", data, opened)).sort((a, b) => a.nodes[0] - b.nodes[0]);
+}
+
+/** Some boxes as one; opened, they are themselves, or parts of themselves where they are too many. */
+function part(group, within, data, opened) {
+  if (group.length === 1) return [{ ...group[0], within: group[0].within ?? (within || undefined) }];
+  const ids = group.flatMap((box) => box.nodes).sort((a, b) => a - b);
+  const id = `part@${ids[0]}-${ids.at(-1)}`;
+  if (!opened.has(id)) {
     const last = lastOf(ids, data);
-    const modules = new Set(ids.map((n) => data.nodes[n].module.split(".")[0]).filter(Boolean));
-    return { id: `part@${ids[0]}`, nodes: ids, last, title: [...modules].join(", ") || data.nodes[last].name || data.nodes[last].op, opens: true };
-  }).sort((a, b) => a.nodes[0] - b.nodes[0]);
+    const modules = [...new Set(ids.map((n) => data.nodes[n].module.split(".")[0]).filter(Boolean))];
+    const title = modules.length > 3 ? `${modules[0]} to ${modules.at(-1)}` : modules.join(", ");
+    return [{ id, nodes: ids, last, title: title || data.nodes[last].name || data.nodes[last].op, opens: true, within: within || undefined }];
+  }
+  if (group.length <= MOST) return group.map((box) => ({ ...box, within: box.within ?? id }));
+  const size = Math.ceil(group.length / (MOST / 2));
+  return Array.from({ length: Math.ceil(group.length / size) }, (_, i) => group.slice(i * size, (i + 1) * size)).flatMap((some) => part(some, id, data, opened));
 }
 
 function commonPath(nodes) {

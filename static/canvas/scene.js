@@ -52,10 +52,11 @@ export class Scene {
         type: "button", class: "opener", text: "+", "aria-label": `Open ${box.title}: ${box.nodes.length} calls`, title: `Open ${box.title}`,
         style: `left:${box.x + box.width - 20}px;top:${top + box.y - 8}px`, click: () => this.on.toggle(box.id),
       }));
-    } else if (box.within) {
+    }
+    if (box.within) {
       this.element.append(html("button", {
         type: "button", class: "opener", text: "−", "aria-label": `Close what ${box.title} is part of`, title: "Close",
-        style: `left:${box.x + box.width - 20}px;top:${top + box.y - 8}px`, click: () => this.on.toggle(box.within),
+        style: `left:${box.x + box.width - (box.opens ? 46 : 20)}px;top:${top + box.y - 8}px`, click: () => this.on.toggle(box.within),
       }));
     }
     const own = { box, element, state, twin };
