@@ -120,7 +120,9 @@ def test_settings_survive_the_menu_and_the_back_button(server: str, open_page: O
 def test_an_instructors_link_hides_the_controls(server: str, open_page: Opener) -> None:
     page = open_page(server, "data_flow", epochs=9, controls="hidden")
     expect(page.locator(".st-key-epochs")).to_have_count(0)
-    expect(page.locator(".st-key-epoch")).to_be_visible()
+    expect(page.get_by_role("slider", name="Epoch of the picture")).to_be_visible()
+    scissors = page.get_by_role("button", name="The detach stands after the linear layer")
+    expect(scissors).to_be_disabled()
 
 
 def test_an_unknown_page_shows_home(server: str, open_page: Opener) -> None:

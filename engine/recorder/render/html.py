@@ -6,7 +6,7 @@ reader wrote by themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,7 +18,6 @@ from .words import BACK, cut_title
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from markupsafe import Markup
 
 _HERE = Path(__file__).with_name("templates")
 
@@ -109,17 +108,14 @@ def templates(*folders: Path) -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    found.filters["code"] = _code_filter()
+    found.filters["code"] = code_markup
     return found
 
 
-def _code_filter() -> Callable[[str], Markup]:
+def code_markup(text: str) -> str:
+    """The text escaped, with `backticks` as code."""
     from markupsafe import Markup
 
-    def code(text: str) -> Markup:
-        """The text escaped, with `backticks` as code."""
-        parts = text.split("`")
-        tags = (Markup("<code>{}</code>") if i % 2 else Markup("{}") for i in range(len(parts)))
-        return Markup("").join(tag.format(part) for tag, part in zip(tags, parts, strict=True))
-
-    return code
+    parts = text.split("`")
+    tags = (Markup("<code>{}</code>") if i % 2 else Markup("{}") for i in range(len(parts)))
+    return Markup("").join(tag.format(part) for tag, part in zip(tags, parts, strict=True))

@@ -10,6 +10,7 @@ import streamlit as st
 from engine import Settings
 from engine.recorder import StepRecord
 from engine.recorder.record import ParameterRecord, Stage
+from engine.recorder.render.html import code_markup
 from engine.recorder.render.words import BACK
 from engine.text import number_text
 from engine.twins.experiment_script import script_of
@@ -182,7 +183,7 @@ def _parameter(parameter: ParameterRecord, label: str) -> None:
     if parameter.gradient is not None:
         show_html(tensor_html(parameter.gradient, label))
     else:
-        show_html(f'<p>{label}</p><div class="missing">None. {escape(parameter.reason)}</div>')
+        show_html(f'<p>{label}</p><div class="missing">None. {code_markup(parameter.reason)}</div>')
 
 
 def _values(stage: Stage, label: str) -> None:
