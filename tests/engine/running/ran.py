@@ -74,12 +74,13 @@ def ran_as_ranks(script: str | Path, *arguments: str, size: int = 2) -> list[Ran
             all_end.enter_context(_started(str(SCRIPTS / script), arguments, {}, {**job, "RANK": str(rank)}))
             for rank in range(size)
         ]
-        run = {rank.process.sentinel: rank.process for rank in ranks}
-        while run and (ended := multiprocessing.connection.wait(run, LONGEST)):
-            for process in [run.pop(int(sentinel)) for sentinel in ended]:  # type: ignore[arg-type]
+        run = [rank.process for rank in ranks]
+        while run and (ended := multiprocessing.connection.wait([one.sentinel for one in run], LONGEST)):
+            for process in [one for one in run if one.sentinel in ended]:
+                run.remove(process)
                 process.join(LONGEST)  # the sentinel comes a little before the exit status
                 if process.exitcode:
-                    for other in run.values():
+                    for other in run:
                         other.terminate()
     return [rank.ended() for rank in ranks]
 
@@ -143,11 +144,12 @@ def _run(
     try:
         with _printing_to(folder / "output"):
             outcome = run(target, arguments, tell=tell, leave=leave, **options)
-        leave(outcome)
+        (folder / "outcome").write_bytes(pickle.dumps(outcome))
     except BaseException:
         if os.getpid() == process:
             (folder / "fault").write_text(traceback.format_exc())
         os._exit(0)
+    sys.exit(outcome.status)  # not at once: what multiprocessing made here is cleaned up
 
 
 @contextlib.contextmanager
