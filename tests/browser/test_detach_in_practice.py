@@ -1,4 +1,4 @@
-"""Each pattern by its own link, on a server that was started for them: the verdict, and how it changes when one control is moved."""
+"""Each pattern by its own link: the verdict, and how it changes when one control is moved."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
