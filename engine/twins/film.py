@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 
 from ..recorder import StepRecord
 from ..recorder.record import Array, ParameterRecord, Stage
+from ..settings import Settings
 from .plane import Plane, plane
 from .recorded_step import Weights, record
-from .replay import Replay, gradient_of, matched, replay
+from .replay import Replay, gradient_of, matched, replay, wiring_of
 from .trace import Floats, Run, Trace, frozen
+from .training import train
 
 MOST_FRAMES = 60
 """Epochs of which the step is recorded."""
@@ -132,7 +134,7 @@ class _Replayed:
     stages: tuple[Strip, ...]
     parameters: tuple[Strip, ...]
     last: NDArray[np.float32]
-    wiring: list[tuple[str, tuple[int, ...]]]
+    wiring: tuple[tuple[int, ...], ...]
 
     @classmethod
     def proven(
@@ -146,18 +148,18 @@ class _Replayed:
     ) -> Self | None:
         """None where a replay at the epoch of the recording does not give what was recorded, to the last bit."""
         run = trace.runs[detached]
-        first = replay(trace, run, trace.settings.epochs)
-        made = cls(run, trace, described, stages, parameters, last, first.wiring)
-        row = made._numbers(first)
-        return made if row is not None and np.array_equal(row, last, equal_nan=True) else None
+        made = cls(run, trace, described, stages, parameters, last, ())
+        found = made._numbers(replay(trace, run, trace.settings.epochs))
+        if found is None or not np.array_equal(found[0], last, equal_nan=True):
+            return None
+        return replace(made, wiring=found[1])
 
     def row(self, epoch: int) -> tuple[NDArray[np.float32], bool] | None:
         """The numbers of an epoch, and whether its calls hang together alike; None where they are others."""
-        again = replay(self.trace, self.run, epoch)
-        row = self._numbers(again)
-        return None if row is None else (row, again.wiring == self.wiring)
+        found = self._numbers(replay(self.trace, self.run, epoch))
+        return None if found is None else (found[0], found[1] == self.wiring)
 
-    def _numbers(self, again: Replay) -> NDArray[np.float32] | None:
+    def _numbers(self, again: Replay) -> tuple[NDArray[np.float32], tuple[tuple[int, ...], ...]] | None:
         calls = matched(self.described.stages, again.calls)
         if calls is None or again.raised != (self.described.raised is not None):
             return None
@@ -176,7 +178,13 @@ class _Replayed:
             if own is None:
                 return None
             _fill(row, strip, again.before[parameter.name], gradient_of(own), came=False)
-        return row
+        return row, wiring_of(calls)
+
+
+def first_film(settings: Settings) -> tuple[Trace, Film]:
+    """The first epoch alone: what a run starts from, at hand before it is trained."""
+    trace = train(settings.changed(epochs=1))
+    return trace, film(trace)
 
 
 def still(steps: Sequence[StepRecord]) -> tuple[Reel, ...]:

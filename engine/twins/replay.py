@@ -34,6 +34,7 @@ class Kept:
     values: Array
     inputs: tuple[int, ...]
     """The earlier calls whose results it took, by their places in the step."""
+    place: int = 0
     gradient: Tensor | None = None
 
     def came(self, gradient: Tensor) -> None:
@@ -51,11 +52,6 @@ class Replay:
     before: dict[str, Array] = field(default_factory=dict)
     """The parameters' values as the step began."""
 
-    @property
-    def wiring(self) -> list[tuple[str, tuple[int, ...]]]:
-        """How the calls hang together."""
-        return [(call.name, call.inputs) for call in self.calls]
-
 
 class _Keeping(TorchFunctionMode):
     """Keeps what each call gives."""
@@ -72,7 +68,7 @@ class _Keeping(TorchFunctionMode):
         tensor = _first(out)
         if tensor is not None and func.__name__ != "__get__":
             inputs = tuple(self._places[id(a)] for a in _flat(args) if id(a) in self._places)
-            kept = Kept(func.__name__, tensor, tensor.detach().numpy().copy(), inputs)
+            kept = Kept(func.__name__, tensor, tensor.detach().numpy().copy(), inputs, len(self._calls))
             if tensor.requires_grad:
                 tensor.register_hook(kept.came)
             self._places[id(tensor)] = len(self._calls)
@@ -118,6 +114,15 @@ def matched(stages: Sequence[Stage], calls: Sequence[Kept]) -> list[Kept | None]
         found.append(calls[place])
         place += 1
     return found
+
+
+def wiring_of(calls: Sequence[Kept | None]) -> tuple[tuple[int, ...], ...]:
+    """How the recorded calls hang together: for each those of them that it takes."""
+    number = {call.place: n for n, call in enumerate(calls) if call is not None}
+    return tuple(
+        () if call is None else tuple(number[place] for place in call.inputs if place in number)
+        for call in calls
+    )
 
 
 def _is(call: Kept, stage: Stage) -> bool:

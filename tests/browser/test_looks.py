@@ -34,13 +34,13 @@ def test_the_title_stands_at_the_top_and_nothing_lies_over_it(
 ) -> None:
     page = open_page(server, "quiz", dark=dark)
     assert top_of_title(page) <= 40
-    assert page.evaluate(HIDDEN_BEHIND) == []
+    page.wait_for_function(f"() => !({HIDDEN_BEHIND})().length")  # the menu may still be on its way
     page.locator("[data-testid=stSidebar]").hover()
     page.locator("[data-testid=stSidebarCollapseButton] button").click()
     opener = page.locator("[data-testid=stExpandSidebarButton]")
     expect(opener).to_be_visible()
     assert top_of_title(page) <= 70
-    assert page.evaluate(HIDDEN_BEHIND) == []
+    page.wait_for_function(f"() => !({HIDDEN_BEHIND})().length")  # the menu may still be on its way
     opener.click()
     expect(opener).to_have_count(0)
     narrow = open_page(server, "quiz", dark=dark, width=390, height=844)

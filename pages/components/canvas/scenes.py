@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine import Settings, Trace
+from engine import Settings, Trace, record
 from engine.recorder import StepRecord
 from engine.serving.cache import Cache
-from engine.serving.results import RecordKey, record_of
 from engine.settings import NOWHERE
 from engine.twins.film import Film, still
 from pages.components.canvas.graph import Graph, ends_of_detaches, first_untracked, graph_of
@@ -66,9 +65,7 @@ def _places(settings: Settings) -> tuple[tuple[str, tuple[tuple[int, int], ...],
         for place in settings.described().places:
             for epochs in (1, first.epochs):
                 at = first.changed(detach=place.name, epochs=epochs)
-                uncut, cut = (
-                    record_of(RecordKey(at, epochs, detached, "attached")) for detached in (False, True)
-                )
+                uncut, cut = (record(at, epoch=epochs, detached=which) for which in (False, True))
                 edges = tuple((a.index, b.index) for a, b in ends_of_detaches(cut, uncut))
                 nodes = () if edges else tuple(stage.index for stage in first_untracked(cut, uncut))
                 if edges or nodes:

@@ -8,11 +8,12 @@ import streamlit as st
 
 from engine import Settings, Trace
 from engine.serving.results import traces
+from engine.twins.film import first_film
 from pages.components.canvas.component import show_scene
 from pages.components.canvas.scenes import twin_scene
 from pages.components.draw.pipeline import choose_part, show_pipelines
 from pages.components.shell import keeper
-from pages.components.shell.results import find_first_film, show_film, show_record, show_trace
+from pages.components.shell.results import show_film, show_record, show_trace
 from pages.components.shell.view import View
 
 
@@ -20,10 +21,8 @@ def show_first_trace(view: View) -> Trace:
     """The twin run of the view. Who has just come sees its first step while it is trained."""
     bar, waiting = st.container(), st.empty()
     if keeper.arrived() and view.settings not in traces:
-        first = find_first_film(view.settings)
-        if first is not None:
-            with waiting.container():
-                show_scene(twin_scene(*first, 1, can_cut=False), "first picture")
+        with waiting.container():
+            show_scene(twin_scene(*first_film(view.settings), 1, can_cut=False), "first picture")
     with bar:
         trace = show_trace(view.settings)
     waiting.empty()

@@ -84,16 +84,6 @@ def show_film(trace: Trace) -> Film:
     )
 
 
-def find_first_film(settings: Settings) -> tuple[Trace, Film] | None:
-    """The first epoch alone, which takes no time; None where this visitor has enough waiting already."""
-    try:
-        with turns.given_up():
-            first = trace_of(settings.changed(epochs=1), owner=_visitor())
-            return first, film_of(first, owner=_visitor())
-    except TooMuchWaiting:
-        return None
-
-
 def show_record(settings: Settings, epoch: int, detached: bool, weights: Weights = "attached") -> StepRecord:
     """The recorded step at that epoch, with or without the detach, with the weights of one of the twins."""
     key, shown = RecordKey(settings, epoch, detached, weights), _Progress("Recording")
