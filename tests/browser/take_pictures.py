@@ -67,7 +67,7 @@ def moving(page: Page) -> None:
 
 def shot(page: Page) -> Image.Image:
     """What stands on the screen, beside the menu, at two thirds of its size."""
-    data = page.screenshot(clip={"x": 340, "y": 60, "width": 1030, "height": 840})
+    data = page.screenshot(clip={"x": 340, "y": 10, "width": 1030, "height": 840})
     image = Image.open(io.BytesIO(data)).convert("RGB")
     return image.resize((image.width * 2 // 3, image.height * 2 // 3), Image.Resampling.LANCZOS)
 
