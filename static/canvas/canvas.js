@@ -38,13 +38,16 @@ class Picture {
     this.epoch = html("output", {});
     this.bar = html("div", { class: "bar", role: "group", "aria-label": "Play the training" }, this.play, this.step, this.reset, this.range, this.epoch);
     this.view = html("div", { class: "view", tabindex: 0, role: "group", "aria-label": "The picture: values run from left to right, gradients from right to left" });
+    this.view.addEventListener("scroll", () => this.scene?.keepTitles(this.view.scrollLeft));
     this.summary = html("p", { class: "summary", role: "status" });
+    this.values = html("p", { class: "values" });
     this.below = html("div", { class: "below" });
     this.side = html("div");
     this.key = html("p", { class: "legend" }, html("span", { class: "k forward", text: "values" }), html("span", { class: "k grad", text: "gradient, as wide as its norm" }),
-      html("span", { class: "k starved", text: "starved" }), html("span", { class: "k cut", text: "✂ the gradient stops here" }),
+      html("span", { class: "k starved", text: "starved: no gradient, learns nothing" }), html("span", { class: "k plain", text: "the number: its norm" }), html("span", { class: "k cut", text: "✂ the gradient stops here (dashed: click to cut)" }),
+      html("span", { class: "k refused", text: "backward() refused" }),
       html("span", { class: "k tensor" }, html("i", { class: "warm" }), html("i", { class: "cool" }), "a tensor, + and −; framed: the weights"));
-    root.append(this.bar, this.summary, this.view, this.key, this.below, this.side);
+    root.append(this.bar, this.summary, this.values, this.view, this.key, this.below, this.side);
     this.player = new Player((frame) => this.goTo(frame), () => { this.label(); this.keepLink(); });
     this.label();
   }
@@ -81,12 +84,22 @@ class Picture {
     this.scene = new Scene(this.data, this.reels, boxes, links, size, {
       inspect: (box) => { this.chosen = this.chosen === box.id ? null : box.id; this.inspect(); },
       toggle: (id) => { if (!this.opened.delete(id)) this.opened.add(id); this.build(); this.goTo(this.frame); },
-      cut: (place) => this.component.setTriggerValue("cut", place),
+      cut: (place) => { this.view.classList.add("waiting"); this.component.setTriggerValue("cut", place); },
     });
     const scale = Math.min(1, Math.max(SMALLEST, Math.min(this.view.clientWidth / size.width, HIGHEST / this.scene.height)));
     this.scene.element.style.zoom = scale;
     this.view.replaceChildren(this.scene.element);
+    this.view.classList.remove("waiting");
+    this.scene.keepTitles(this.view.scrollLeft);
+    this.scene.scale = scale;
+    this.showCut();
     if (focused) [...this.view.querySelectorAll("button")].find((b) => b.getAttribute("aria-label") === focused)?.focus();
+  }
+
+  /** Where the picture is wider than its place, it starts at the cut. */
+  showCut() {
+    const mark = this.scene.element.querySelector(".scissors.chosen");
+    if (mark && this.view.scrollWidth > this.view.clientWidth) this.view.scrollLeft = mark.offsetLeft * this.scene.scale - this.view.clientWidth / 2;
   }
 
   goTo(frame) {
@@ -100,13 +113,14 @@ class Picture {
     say(this.epoch, `Epoch ${epoch} of ${this.data.total}${thinned}`);
     put(this.range, "aria-valuetext", `epoch ${epoch} of ${this.data.total}, ${this.data.twins.map((t) => `loss ${t.title.toLowerCase()} ${numberText(t.losses[epoch - 1])}`).join(", ")}`);
     say(this.summary, this.sentence());
+    say(this.values, this.aboutValues(epoch));
     if (this.chosen) this.inspect();
   }
 
   /** Who learns and who starves in the lower row, in words. */
   sentence() {
     const t = this.reels.length - 1, reel = this.reels[t];
-    if (reel.twin.raised && reel.twin.refused) return `${t ? "With the detach here, " : ""}backward() refuses: nothing that learns is connected to the loss, so every layer starves.${t ? " The values are the same in both rows." : ""}`;
+    if (reel.twin.raised && reel.twin.refused) return `${t ? "With the detach here, " : ""}backward() refuses: nothing that learns is connected to the loss, so every layer starves.`;
     const fed = new Set(), starved = new Set();
     reel.twin.parameters.forEach((parameter, i) => {
       if (!parameter.trained && !parameter.held) return;
@@ -120,11 +134,21 @@ class Picture {
     return `Starved: ${list(starved)}, no gradient comes back this far. ${fed.size ? `Learning: ${list(fed)}.` : "Nothing learns."}`;
   }
 
+  /** What the values do, and how to see more. */
+  aboutValues(epoch) {
+    const [one, other] = this.data.twins.map((twin) => twin.losses[epoch - 1]);
+    const look = "Click a box for its numbers.";
+    if (this.data.twins.length < 2 || one === undefined || one === null || other === null) return look;
+    if (numberText(one) === numberText(other)) return `Forward, both rows give the same values (loss ${numberText(one)}): a detach passes values on as they are. ${look}`;
+    return `By now the two have learned different weights, so their values differ. ${look}`;
+  }
+
   inspect() {
     const box = this.scene.boxes.find((one) => one.id === this.chosen);
     const opened = [...this.side.querySelectorAll("details")].map((d) => d.open);
     this.side.replaceChildren(...(box ? [inspector(this.data, this.reels, box, this.frame, () => { this.chosen = null; this.inspect(); })] : []));
     this.side.querySelectorAll("details").forEach((d, i) => { d.open = opened[i] ?? false; });
+    if (box && !opened.length) this.side.firstElementChild?.scrollIntoView({ block: "nearest" });
     for (const row of this.scene.rows) for (const one of row.boxes) put(one.element, "aria-expanded", String(one.box.id === this.chosen));
   }
 

@@ -22,7 +22,7 @@ export class Curves {
     this.rule = svg("path", { class: "rule" });
     this.svg.append(this.rule);
     this.keys = twins.map((twin, t) => html("span", { class: `key twin${t}` }));
-    const ends = html("span", { class: "ends", text: known.length ? `loss ${numberText(this.low, 3)} to ${numberText(this.high, 3)}` : "no loss" });
+    const ends = html("span", { class: "ends", text: known.length ? `scale: loss ${numberText(this.low, 3)} to ${numberText(this.high, 3)}` : "no loss" });
     this.element = html("div", { class: "losses" }, html("p", { class: "keys" }, ...this.keys, ends), this.svg);
   }
 

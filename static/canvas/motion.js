@@ -1,6 +1,6 @@
 // What moves: a step that runs forward and back, and the epochs one after the other. Nothing moves for who asked for rest.
 
-const BEAT = 170; // milliseconds that the front takes from one column to the next
+const BEAT = 120; // milliseconds that the front takes from one column to the next
 
 export const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 

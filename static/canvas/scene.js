@@ -34,7 +34,8 @@ export class Scene {
   }
 
   box(box, t, top) {
-    const node = this.data.nodes[box.last];
+    const last = this.lastIn(box, t);
+    const node = this.data.nodes[last];
     const twin = node.twins[t];
     box.look = `box${box.small ? " small" : ""}${box.rides ? " rider" : ""}`;
     const element = html("button", {
@@ -59,7 +60,7 @@ export class Scene {
         style: `left:${box.x + box.width - (box.opens ? 46 : 20)}px;top:${top + box.y - 8}px`, click: () => this.on.toggle(box.within),
       }));
     }
-    const own = { box, element, state, twin };
+    const own = { box, element, state, twin, last };
     if (twin) {
       const [, rows, columns] = this.reels[t].twin.stages[twin.stage];
       own.values = heatMap(rows, columns, rows * columns === 1 ? 18 : cell(rows, columns));
@@ -158,6 +159,11 @@ export class Scene {
     return Boolean(twin) && stateOf(this.reels[t].stage(twin.stage, frame).norm) !== "none";
   }
 
+  /** Keeps the twins' names in sight where the picture is scrolled sideways. */
+  keepTitles(left) {
+    for (const row of this.rows) row.title.style.transform = `translateX(${left / (this.scale || 1)}px)`;
+  }
+
   linkOf(a, b) {
     return this.links.filter((link) => link.edges.some((e) => e.from === a && e.to === b));
   }
@@ -166,11 +172,13 @@ export class Scene {
     return this.boxes.filter((box) => box.nodes.includes(n));
   }
 
-  /** The strongest number of a strip over all frames. */
-  strongest(key, strip, reel, frames) {
+  /** The strongest number of a node's values, or of a parameter's, over all frames of both twins: equal numbers have equal colours. */
+  strongest(key, strips, frames) {
     if (!this.most.has(key)) {
       let found = 0;
-      for (let f = 0; f < frames; f += 1) found = Math.max(found, largest(reel.at(strip, f).values));
+      strips.forEach((strip, t) => {
+        for (let f = 0; strip && f < frames; f += 1) found = Math.max(found, largest(this.reels[t].at(strip, f).values));
+      });
       this.most.set(key, found);
     }
     return this.most.get(key);
@@ -197,10 +205,14 @@ export class Scene {
     }
     const strip = reel.twin.stages[twin.stage];
     const now = reel.at(strip, frame);
-    paintHeat(one.values, now.values, this.strongest(`${twin.stage}`, strip, reel, frames));
+    const node = this.data.nodes[one.last];
+    const strips = node.twins.map((own, other) => own && this.reels[other].twin.stages[own.stage]);
+    paintHeat(one.values, now.values, this.strongest(`node ${one.last}`, strips, frames));
     if (one.weights) {
       const weights = reel.twin.parameters[one.matrix].strip;
-      paintHeat(one.weights, reel.at(weights, frame).values, this.strongest(`w${one.matrix}`, weights, reel, frames));
+      const { name } = reel.twin.parameters[one.matrix];
+      const own = this.reels.map((each) => each.twin.parameters.find((p) => p.name === name)?.strip);
+      paintHeat(one.weights, reel.at(weights, frame).values, this.strongest(`weights ${name}`, own, frames));
     }
     const { kind, text } = this.stateOf(one, reel, t, frame);
     const shut = reel.twin.refused && one.box.nodes.includes(this.lossNode) ? " stopped" : "";
@@ -239,7 +251,6 @@ export class Scene {
     const stands = reel.twin.as_described[frame];
     const came = link.edges.some((e) => (!e.cut[t] || !stands) && this.arrived(e.from, t, frame) && this.arrived(e.to, t, frame));
     wire.forward.style.display = here ? "" : "none";
-    put(wire.forward, "class", `forward${came || wire.stump ? "" : " quiet"}`);
     wire.back.style.display = came ? "" : "none";
     wire.label.style.display = came ? "" : "none";
     if (came) {
