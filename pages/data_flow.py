@@ -21,13 +21,13 @@ with open_page(
     show_picture(view, trace, in_words=False)
     without = show_record(view.settings, view.epoch, detached=False)
     with_ = show_record(view.settings, view.epoch, detached=True)
-    st.caption(
-        "Now one step from the same weights, those of the run without the detach at the chosen epoch; in the picture each row "
-        "has the weights that its own twin has learned."
-    )
-    show_comparison(without, with_)
     show_raised(without, with_)
     with st.expander("Stage by stage: every number, flag and line as text"):
+        st.caption(
+            "Now one step from the same weights, those of the run without the detach at the chosen epoch; in the picture each row "
+            "has the weights that its own twin has learned."
+        )
+        show_comparison(without, with_)
         choose_epoch(
             view,
             "Both steps start from the weights that the run without the detach has at the start of this epoch.",
