@@ -584,7 +584,7 @@ def open_ways(roots: Iterable[Entry], bits: int, sinks: Sequence[Call] = ()) -> 
     found = {_key(end): bits for end in ends}
     order = list(postorder(ends, lambda one: _made_from(one, sinks))) if bits else []
     for one in reversed(order):
-        lost = found[_key(one)]
+        lost = found.get(_key(one), 0)  # plain numbers can lead around in a circle
         if not isinstance(one, int):
             lost &= ~one.tracked
             found[id(one)] = lost
