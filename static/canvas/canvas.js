@@ -67,7 +67,6 @@ class Picture {
     this.reels = data.twins.map((twin) => new Reel(twin));
     put(this.range, "max", data.epochs.length - 1);
     this.bar.hidden = data.epochs.length < 2;
-    this.step.hidden = false;
     this.curves = data.twins.some((twin) => twin.losses.length > 1) ? new Curves(data.twins, data.total) : null;
     this.planes = data.plane ? new Planes(data.plane, data.twins) : null;
     this.below.replaceChildren(...[this.curves, this.planes].filter(Boolean).map((one) => one.element));

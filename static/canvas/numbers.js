@@ -1,12 +1,15 @@
 // The numbers of a picture: where each tensor's lie in a frame, and how a number is written.
 
+/** What a packed text holds. */
+export const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+export const floats = (text) => new Float32Array(bytes(text).buffer);
+
 /** One twin's numbers, a row a frame. A gradient that did not come is NaN. */
 export class Reel {
   constructor(twin) {
     this.twin = twin;
     this.width = twin.width;
-    const bytes = Uint8Array.from(atob(twin.numbers), (c) => c.charCodeAt(0));
-    this.numbers = new Float32Array(bytes.buffer);
+    this.numbers = floats(twin.numbers);
   }
 
   /** The corner of a tensor that a strip [start, rows, columns] holds, in one frame. */

@@ -1,12 +1,10 @@
 // What the twins answer, as points beside the losses: the plane parted into classes, a cloud, or a value for each state.
 
 import { html } from "./elements.js";
+import { bytes, floats } from "./numbers.js";
 
 const SIZE = 150;
 const INKS = ["#2f6fde", "#c2570c", "#0d8a66", "#8b5cf6", "#b3266b"];
-
-const floats = (text) => new Float32Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
-const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 
 export class Planes {
   constructor(plane, twins) {
@@ -63,10 +61,8 @@ export class Planes {
     context.strokeStyle = ink;
     for (let i = 0; i < this.reference.length / 2; i += 1) mark(context, this.plane.kind === "values" ? 2 : 0, ...this.at(this.reference, i), false);
     context.fillStyle = INKS[t];
-    const spread = [];
     for (let i = 0; i < count; i += 1) {
       const [x, y] = this.at(side.answers, frame * count + i);
-      spread.push(x, y);
       if (Number.isFinite(x)) mark(context, t, x, y, true);
     }
     side.canvas.setAttribute("aria-label", `${side.title}: ${count} points`);

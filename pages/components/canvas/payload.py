@@ -106,7 +106,6 @@ def _node(node: Node, steps: Sequence[StepRecord]) -> Json:
         "shape": list(stage.output.shape),
         "line": location.line if location else 0,
         "code": location.text.strip() if location else "",
-        "inputs": [],
         "parameters": list(stage.parameters),
         "twins": [_in_twin(s, node.missing[t], steps[t]) for t, s in enumerate(node.twins)],
     }

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from engine import Settings, Trace, record
 from engine.recorder import StepRecord
 from engine.serving.cache import Cache
-from engine.settings import NOWHERE
 from engine.twins.film import Film, still
 from pages.components.canvas.graph import Graph, ends_of_detaches, first_untracked, graph_of
 from pages.components.canvas.payload import Scene, Scissors, Twin
@@ -74,8 +73,3 @@ def _places(settings: Settings) -> tuple[tuple[str, tuple[tuple[int, int], ...],
         return tuple(found)
 
     return _stands.get(first, compute)
-
-
-def chosen_place(settings: Settings) -> str:
-    """The words for where the detach stands now."""
-    return "nowhere" if settings.detach == NOWHERE else place_label(settings.experiment, settings.detach)
