@@ -13,16 +13,17 @@ torch that is installed: a question whose options miss the outcome is an error, 
 A question is one file in `engine/quiz/bank/`, found by being there.
 """
 
-from .definition import Answer, Option, Question
-from .finding import ROUND_SIZE, question, questions, round_of, rounds
+from .definition import Answer, Level, Option, Question, Topic
+from .finding import question, questions, round_of, rounds
 from .proof import Proof, prove
 
 __all__ = [
-    "ROUND_SIZE",
     "Answer",
+    "Level",
     "Option",
     "Proof",
     "Question",
+    "Topic",
     "prove",
     "question",
     "questions",

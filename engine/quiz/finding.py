@@ -1,25 +1,27 @@
-"""The bank in order: every file of `engine/quiz/bank/`, three questions a round.
+"""The bank in order: every file of `engine/quiz/bank/`, in rounds of a topic each.
 
-The order is that of the file names, `q_01_...` first, so the number in a name is the place in the quiz. A reader's
-answers are kept by place: a new question takes the next free number, and no old one moves.
+The rounds go from topic to topic, in the order in which these build on one another, and within a topic by the numbers
+of the files. A reader's answers are kept by a question's place among the file names: a new question takes the next
+free number, and no old one moves.
 """
 
 from __future__ import annotations
 
 import difflib
 import importlib
+import math
 import pkgutil
 from functools import cache
 
 from . import bank
-from .definition import Question
+from .definition import Question, Topic
 
-ROUND_SIZE = 3
+LARGEST_ROUND = 4
 
 
 @cache
 def questions() -> tuple[Question, ...]:
-    """Every question, in the order of the rounds."""
+    """Every question, in the order of the file names: the order of the answers in a link."""
     names = sorted(module.name for module in pkgutil.iter_modules(bank.__path__))
     return tuple(importlib.import_module(f"{bank.__name__}.{name}").QUESTION for name in names)
 
@@ -35,9 +37,14 @@ def question(name: str) -> Question:
 
 @cache
 def rounds() -> tuple[tuple[Question, ...], ...]:
-    """The questions in rounds of three; the last round has what is left."""
-    bank_of_all = questions()
-    return tuple(bank_of_all[start : start + ROUND_SIZE] for start in range(0, len(bank_of_all), ROUND_SIZE))
+    """The questions in rounds of about equal length, none of them with a single question."""
+    found: list[tuple[Question, ...]] = []
+    for topic in Topic:
+        asked = [each for each in questions() if each.topic is topic]
+        count = math.ceil(len(asked) / LARGEST_ROUND)
+        edges = [len(asked) * turn // count for turn in range(count + 1)]
+        found += [tuple(asked[edges[turn] : edges[turn + 1]]) for turn in range(count)]
+    return tuple(found)
 
 
 def round_of(n: int) -> tuple[Question, ...]:

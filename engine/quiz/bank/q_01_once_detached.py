@@ -1,6 +1,6 @@
 """The lesson's first question: of four claims about a detached tensor, which one can be measured?"""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -20,7 +20,7 @@ answer = ", ".join(claim for claim, holds in claims.items() if holds)
 
 QUESTION = Question(
     name="once-detached",
-    topic="What detach does",
+    topic=Topic.LESSON,
     prompt="What happens to a tensor once it is detached from the graph?",
     snippet=SNIPPET,
     options=(

@@ -1,6 +1,6 @@
 """The lesson's second question: a detach between two layers, and which of them still learns."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -18,7 +18,7 @@ answer = (layer1.grad is not None, layer2.grad is not None)
 
 QUESTION = Question(
     name="where-the-gradient-stops",
-    topic="Where the gradient stops",
+    topic=Topic.LESSON,
     prompt=(
         "Data flows input → layer 1 → `detach()` → layer 2 → loss. After `loss.backward()`, which "
         "layers have a gradient?"

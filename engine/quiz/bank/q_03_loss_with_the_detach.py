@@ -1,6 +1,6 @@
 """The lesson's third question: its own training loop with the detach where the lesson puts it."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -26,7 +26,7 @@ answer = str(torch.tensor(losses).diff().sign().int().unique().tolist())
 
 QUESTION = Question(
     name="loss-with-the-detach",
-    topic="A loss that cannot fall",
+    topic=Topic.LESSON,
     prompt=(
         "The lesson's detach stands between the only layer and the loss. The loop prints an error if "
         "`backward()` raises one, and goes on. What does the loss do in epochs 1 to 5?"

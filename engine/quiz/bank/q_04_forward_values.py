@@ -1,6 +1,6 @@
 """A detach changes what happens backwards only: the forward values are the same bits."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -18,7 +18,7 @@ answer = "same" if same else "zeros" if not cut.any() else "close" if gap < 1e-5
 
 QUESTION = Question(
     name="forward-values",
-    topic="Forward values",
+    topic=Topic.DETACH,
     prompt=(
         "The same input runs through the same two layers twice, once plainly and once with a "
         "`detach()` between the layers. How do the two outputs compare?"

@@ -1,6 +1,6 @@
 """One tracked input is enough for a result to be tracked."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -15,7 +15,7 @@ answer = (product.requires_grad, total.requires_grad)
 
 QUESTION = Question(
     name="requires-grad-of-results",
-    topic="What is tracked",
+    topic=Topic.GRAPH,
     prompt=(
         "`a` is detached and `b` requires a gradient. What is `requires_grad` of `a * 2` and of `a + b`?"
     ),

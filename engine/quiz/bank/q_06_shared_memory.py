@@ -1,6 +1,6 @@
 """A detached tensor is a second name for the same memory; a clone is a copy."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -18,7 +18,7 @@ answer = tuple(t.tolist())
 
 QUESTION = Question(
     name="shared-memory",
-    topic="Memory",
+    topic=Topic.DETACH,
     prompt=(
         "`t` holds `[1, 2, 3]`. A detached tensor is edited in place at index 0, then a detached "
         "clone at index 1. What does `t` hold now?"

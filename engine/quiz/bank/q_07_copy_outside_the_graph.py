@@ -1,6 +1,6 @@
 """clone copies, detach cuts; a snapshot of values needs both."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -20,7 +20,7 @@ answer = ", ".join(way for way, copy in ways.items() if own[way] and not copy.re
 
 QUESTION = Question(
     name="copy-outside-the-graph",
-    topic="Detach and clone",
+    topic=Topic.DETACH,
     prompt=(
         "You want a snapshot of `t`: a copy in memory of its own, outside the graph. Which expression "
         "gives you one?"

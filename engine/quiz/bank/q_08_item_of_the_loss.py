@@ -1,6 +1,6 @@
 """item() leaves torch: a Python number has no graph and no backward()."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -15,7 +15,7 @@ answer = w.grad is not None
 
 QUESTION = Question(
     name="item-of-the-loss",
-    topic="Leaving torch",
+    topic=Topic.LOOP,
     prompt=("A loop computes `loss = ((w * 3) ** 2).item()` and then calls `loss.backward()`. What happens?"),
     snippet=SNIPPET,
     options=(

@@ -1,6 +1,6 @@
 """backward() keeps gradients on leaves, and on results only where retain_grad() was called."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -18,7 +18,7 @@ answer = tuple(gradient is not None for gradient in held.values())
 
 QUESTION = Question(
     name="leaves-and-results",
-    topic="Leaves",
+    topic=Topic.GRAPH,
     prompt=(
         "`w` is a leaf, `h = w * 3` and `k = h + 1` are results, and `k.retain_grad()` was called. "
         "After `backward()`, which of them hold a gradient in `.grad`?"

@@ -1,6 +1,6 @@
 """The first backward pass frees what the graph had saved, so a second one is refused."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -16,7 +16,7 @@ answer = w.grad.item()
 
 QUESTION = Question(
     name="backward-twice",
-    topic="The life of a graph",
+    topic=Topic.GRAPH,
     prompt=(
         "`loss = (w ** 2).sum()` with `w = 3`, and `loss.backward()` is called twice in a row. What then?"
     ),

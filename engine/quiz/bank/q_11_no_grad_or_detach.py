@@ -1,6 +1,6 @@
 """detach records and then drops; no_grad never records."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -19,7 +19,7 @@ answer = (under_no_grad, with_detach)
 
 QUESTION = Question(
     name="no-grad-or-detach",
-    topic="no_grad and detach",
+    topic=Topic.DETACH,
     prompt=(
         "`w.exp().sin()` runs once inside `torch.no_grad()` and once with `.detach()` at its end. How "
         "many tensors does autograd save for a backward pass that never comes?"

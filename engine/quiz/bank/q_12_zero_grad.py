@@ -1,6 +1,6 @@
 """zero_grad leaves None by default, and zeros only when asked."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -16,7 +16,7 @@ for choice in ({}, {"set_to_none": False}):
 
 QUESTION = Question(
     name="zero-grad",
-    topic="Resetting gradients",
+    topic=Topic.LOOP,
     prompt=(
         "A weight has a gradient. What is in its `.grad` after `optimizer.zero_grad()`, and what "
         "after `optimizer.zero_grad(set_to_none=False)`?"

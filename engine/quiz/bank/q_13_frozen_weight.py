@@ -1,6 +1,6 @@
 """Freezing a weight stops its own gradient, not the gradient that passes through it."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -18,7 +18,7 @@ answer = (layer1.grad is not None, layer2.grad is not None)
 
 QUESTION = Question(
     name="frozen-weight",
-    topic="Freezing",
+    topic=Topic.GRAPH,
     prompt=(
         "Two layers in a row, and layer 2's weight is frozen with `requires_grad_(False)`. Which "
         "weights have a gradient after `backward()`?"

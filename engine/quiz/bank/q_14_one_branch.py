@@ -1,6 +1,6 @@
 """With one of two branches cut, the gradient is there, but it is only a part."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -15,7 +15,7 @@ answer = w.grad.item()
 
 QUESTION = Question(
     name="one-branch",
-    topic="A part of the gradient",
+    topic=Topic.DETACH,
     prompt=("`loss = w * w.detach()` at `w = 3`, so the loss is 9, just as for `w ** 2`. What is `w.grad`?"),
     snippet=SNIPPET,
     options=(

@@ -1,6 +1,6 @@
 """argmax gives whole numbers, which have no derivative: an accuracy cannot be trained on."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -16,7 +16,7 @@ answer = "none" if logits.grad is None else "pushes" if logits.grad.any() else "
 
 QUESTION = Question(
     name="argmax",
-    topic="Steps without a derivative",
+    topic=Topic.GRAPH,
     prompt=(
         "`accuracy = (logits.argmax(1) == labels).float().mean()`, and then `accuracy.backward()`. "
         "What happens?"

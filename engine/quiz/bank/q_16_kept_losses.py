@@ -1,6 +1,6 @@
 """A kept loss keeps its whole graph alive; a detached one keeps none."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -20,7 +20,7 @@ for kept in (losses, [loss.detach() for loss in losses]):
 
 QUESTION = Question(
     name="kept-losses",
-    topic="Memory held by a graph",
+    topic=Topic.MEMORY,
     prompt=(
         "A list collects 50 losses `(w * 3) ** 2` of the same `w`, for a chart. How many nodes of the "
         "graph does it keep alive, and how many if each loss is detached first?"

@@ -1,6 +1,6 @@
 """A rounded value forward, and the gradient of no rounding backward."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -15,7 +15,7 @@ answer = (y.item(), x.grad.item())
 
 QUESTION = Question(
     name="straight-through",
-    topic="Straight-through estimator",
+    topic=Topic.PATTERNS,
     prompt=(
         "`y = x + (x.round() - x).detach()` at `x = 1.75`, and `loss = 3 * y`. What are `y` and `x.grad`?"
     ),

@@ -1,6 +1,6 @@
 """A target computed from the same weight must be detached, or the gradient also moves the target."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -19,7 +19,7 @@ for detached in (True, False):
 
 QUESTION = Question(
     name="moving-target",
-    topic="Targets",
+    topic=Topic.PATTERNS,
     prompt=(
         "The value `w * 2` is to move toward the target `1 + 0.5 * w * 6`, at `w = 1`. What is "
         "`w.grad` of the squared difference, with the target detached and without?"

@@ -1,6 +1,6 @@
 """An edit through .data hides from autograd; the same edit through detach() is noticed."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -20,7 +20,7 @@ for outside in (lambda t: t.data, lambda t: t.detach()):
 
 QUESTION = Question(
     name="data-attribute",
-    topic="`.data`",
+    topic=Topic.DETACH,
     prompt=(
         "`exp` saves its result for the backward pass. Before that pass the result is multiplied by "
         "10 in place, once through `y.data` and once through `y.detach()`. What does `backward()` do? "

@@ -1,6 +1,6 @@
 """inference_mode is stricter than no_grad: its tensors cannot serve a later backward pass."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -20,7 +20,7 @@ for mode in (torch.no_grad, torch.inference_mode):
 
 QUESTION = Question(
     name="inference-mode",
-    topic="inference_mode",
+    topic=Topic.DETACH,
     prompt=(
         "A feature `h = x * 2` is computed once under `no_grad` and once under `inference_mode`. "
         "Later, outside, `(w * h).sum().backward()` should train `w`. Does it work?"

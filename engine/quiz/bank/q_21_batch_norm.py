@@ -1,6 +1,6 @@
 """BatchNorm's running statistics are buffers, moved by the forward pass and not by a gradient."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -17,7 +17,7 @@ answer = (bool(norm.running_mean.any()), norm.weight.grad is not None)
 
 QUESTION = Question(
     name="batch-norm",
-    topic="Statistics",
+    topic=Topic.LOOP,
     prompt=(
         "A `BatchNorm1d` in training mode stands before a detach. After one forward and one backward "
         "pass, without an optimizer step, what has happened to it?"

@@ -1,6 +1,6 @@
 """None means skip, zeros mean step: under weight decay the difference moves the weight."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -16,7 +16,7 @@ answer = (round(none.item(), 4), round(zeros.item(), 4))
 
 QUESTION = Question(
     name="weight-decay",
-    topic="None and zeros",
+    topic=Topic.LOOP,
     prompt=(
         "Two weights of 1.0 get no signal from the loss: the first has `.grad = None`, the second has "
         "zeros. What are they after one step of `SGD(lr=0.1, weight_decay=0.5)`?"

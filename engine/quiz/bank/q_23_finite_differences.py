@@ -1,6 +1,6 @@
 """A numerical slope sees the values, and so it sees through a detach."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -18,7 +18,7 @@ answer = (w.grad.item(), round(slope, 6))
 
 QUESTION = Question(
     name="finite-differences",
-    topic="Checking a gradient",
+    topic=Topic.RESEARCH,
     prompt=(
         "`f(w) = (w ** 2).detach() + w` at `w = 3`. Which slope does autograd report, and which one "
         "does the quotient `(f(w + h) - f(w - h)) / 2h` give?"

@@ -1,6 +1,6 @@
 """Momentum remembers: a weight that is cut off mid-training rolls on if its gradient is zeros."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -18,7 +18,7 @@ answer = tuple(torch.tensor(path).diff().sign().int().tolist()[1:])
 
 QUESTION = Question(
     name="momentum",
-    topic="Momentum",
+    topic=Topic.LOOP,
     prompt=(
         "A weight takes one real step with `SGD(momentum=0.9)`. Then a detach cuts it off, and "
         "`zero_grad(set_to_none=False)` leaves zeros in its `.grad`. What does it do in the next "

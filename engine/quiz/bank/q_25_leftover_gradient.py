@@ -1,6 +1,6 @@
 """A generator's leftover of the discriminator's loss is added to its own gradient unless it is cleared or detached."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -18,7 +18,7 @@ for detached in (True, False):
 
 QUESTION = Question(
     name="leftover-gradient",
-    topic="Two players",
+    topic=Topic.LOOP,
     prompt=(
         "A discriminator of weight 3 backpropagates `3 * fake`, then the generator backpropagates `-3 * fake` of a new "
         "fake. No `zero_grad` stands between. What is the generator's gradient, with the first fake detached and "

@@ -1,6 +1,6 @@
 """One batch of fakes for both steps of a GAN goes without an error only if the first step has it detached."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -19,7 +19,7 @@ for shared, detached in ((True, True), (True, False), (False, True), (False, Fal
 
 QUESTION = Question(
     name="shared-fakes",
-    topic="One batch, two losses",
+    topic=Topic.PATTERNS,
     prompt=(
         "A GAN's discriminator backpropagates a loss on `fake`, then the generator one on the same fakes or on fakes "
         "made anew. In which cases does the second `backward()` raise?"

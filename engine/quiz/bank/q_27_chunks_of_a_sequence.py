@@ -1,6 +1,6 @@
 """A hidden state detached between chunks keeps its value and loses the gradient from before the chunk."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -19,7 +19,7 @@ for detached in (True, False):
 
 QUESTION = Question(
     name="chunks-of-a-sequence",
-    topic="Truncated backpropagation",
+    topic=Topic.PATTERNS,
     prompt=(
         "`hidden = w * hidden` runs four times from 8 with `w = 0.5`, so it ends at `8 * w ** 4`. What is `w.grad`, "
         "with the state detached halfway, and without?"

@@ -1,6 +1,6 @@
 """With retain_graph and no detach each chunk goes back through all chunks before it."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -20,7 +20,7 @@ print("states that a gradient came to, without and with the detach:", answer)
 
 QUESTION = Question(
     name="retained-history",
-    topic="The cost of a whole history",
+    topic=Topic.MEMORY,
     prompt=(
         "Four chunks of two steps, each with its own `backward(retain_graph=True)`. How often does a gradient come "
         "to a state, if the state is not detached between the chunks, and if it is?"

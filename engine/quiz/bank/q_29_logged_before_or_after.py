@@ -1,6 +1,6 @@
 """A total of losses that were backpropagated holds nodes only; of losses that were not, it holds their saved tensors."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -20,7 +20,7 @@ print("saved tensors that the total holds:", answer)
 
 QUESTION = Question(
     name="logged-before-or-after",
-    topic="What a total holds",
+    topic=Topic.MEMORY,
     prompt=(
         "`total = total + loss` over five epochs of `w.exp().sum()`, without a detach. How many tensors saved for the "
         "way back does the total hold, if the losses are never backpropagated (a validation), and if each is (training)?"

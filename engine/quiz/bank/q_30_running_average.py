@@ -1,6 +1,6 @@
 """A running average forgets a loss in value, but never in memory; the best loss holds one graph."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -20,7 +20,7 @@ print("losses held by the average and by the best:", answer)
 
 QUESTION = Question(
     name="running-average",
-    topic="Averages in a log",
+    topic=Topic.MEMORY,
     prompt=(
         "A log keeps `average = 0.9 * average + 0.1 * loss` and `best = min(best, loss)` over 50 losses, without a "
         "detach. The graphs of how many losses does each hold at the end?"

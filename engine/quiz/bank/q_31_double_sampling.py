@@ -1,6 +1,6 @@
 """The least squared TD error is not at the true values where chance decides the next state."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -19,7 +19,7 @@ for detached in (True, False):
 
 QUESTION = Question(
     name="double-sampling",
-    topic="TD error",
+    topic=Topic.PATTERNS,
     prompt=(
         "A is followed by B as often as by C. B always ends with a reward of 1, C with 0. Each value is trained toward "
         "the reward plus the next value. Where does the value of B end, with the target detached and without?"

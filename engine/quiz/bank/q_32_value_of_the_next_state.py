@@ -1,6 +1,6 @@
 """A TD target that is not detached sends a gradient into the value of the state that comes after."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -17,7 +17,7 @@ for detached in (True, False):
 
 QUESTION = Question(
     name="value-of-the-next-state",
-    topic="Bootstrapping",
+    topic=Topic.PATTERNS,
     prompt=(
         "Both values are 0. A step from one state to the next brings a reward of 1, and the discount is 0.5. Which "
         "gradient does the value of the next state get from the TD error, with the target detached and without?"

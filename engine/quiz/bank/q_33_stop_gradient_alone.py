@@ -1,6 +1,6 @@
 """With two symmetric terms and no predictor, a stop-gradient only halves the gradient."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -19,7 +19,7 @@ answer = (torch.allclose(grad_stopped, 0.5 * grad_plain), torch.allclose(grad_st
 
 QUESTION = Question(
     name="stop-gradient-alone",
-    topic="Stop-gradient",
+    topic=Topic.PATTERNS,
     prompt=(
         "Two views are embedded by `w`, and their similarity is to grow. The plain loss detaches nothing. The other one "
         "detaches one embedding in one half and the other in the other half; there is no predictor. What is its "

@@ -1,6 +1,6 @@
 """A collapsed encoder is a resting point, with a stop-gradient as well."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -19,7 +19,7 @@ for detached in (True, False):
 
 QUESTION = Question(
     name="collapsed",
-    topic="Collapse",
+    topic=Topic.PATTERNS,
     prompt=(
         "An encoder has collapsed: `w` is 0, so every input has the embedding `b`. The loss is the negative cosine "
         "similarity of two views. Does `w` get a gradient that isn't zero, with the target detached and without?"

@@ -1,6 +1,6 @@
 """Without the detach, the two ways back of a straight-through estimator cancel to an exact zero."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -19,7 +19,7 @@ answer = (None if x.grad is None else x.grad.item(), x.item() != torch.tensor(0.
 
 QUESTION = Question(
     name="rounding-without-the-detach",
-    topic="Cancelled gradients",
+    topic=Topic.PATTERNS,
     prompt=(
         "`x = 0.3` is rounded by `x + (x.round() - x)`, but the detach around the bracket was forgotten. Adam, which "
         "turns even tiny gradients into whole steps, is to bring the result to 2. What is `x.grad`, and does `x` move?"

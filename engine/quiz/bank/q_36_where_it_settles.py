@@ -1,6 +1,6 @@
 """A straight-through gradient never vanishes between two whole numbers, and so x settles at the edge."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -17,7 +17,7 @@ answer = round(x.item(), 1)
 
 QUESTION = Question(
     name="where-it-settles",
-    topic="Estimated gradients",
+    topic=Topic.RESEARCH,
     prompt=(
         "`y` is `x` rounded, with a straight-through gradient, and is to come near 1.3. The best that a whole number "
         "can do is 1. Plain gradient descent starts at `x = 0.201`. Where is `x` after 500 steps, to one decimal?"

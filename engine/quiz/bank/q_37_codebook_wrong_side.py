@@ -1,6 +1,6 @@
 """The codebook term with the wrong side detached: the code is reached by no term of the loss."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -19,7 +19,7 @@ answer = (z.grad is not None, code.grad is not None)
 
 QUESTION = Question(
     name="codebook-wrong-side",
-    topic="Codebook term",
+    topic=Topic.PATTERNS,
     prompt=(
         "A VQ loss has a straight-through copy, a codebook term and a commitment term. In the codebook term "
         "somebody has detached the code in place of the encoder's output `z`. What gets a gradient?"

@@ -1,6 +1,6 @@
 """Without its detach the copy is the code alone: the gradient leaves the encoder for the code."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -17,7 +17,7 @@ for cut in (True, False):
 
 QUESTION = Question(
     name="copy-without-its-detach",
-    topic="Copy of the code",
+    topic=Topic.PATTERNS,
     prompt=(
         "A decoder doubles `z + (code - z)`. First `code - z` is detached, then it is not. What are the "
         "gradients of `z` and of `code`, each time?"

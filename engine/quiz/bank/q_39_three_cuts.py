@@ -1,6 +1,6 @@
 """A detach, no_grad and requires_grad_(False): the same gradients for the head, at different costs."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -19,7 +19,7 @@ for cut in ("detach", "no_grad", "requires_grad_(False)"):
 
 QUESTION = Question(
     name="three-cuts",
-    topic="Cost of a cut",
+    topic=Topic.RESEARCH,
     prompt=(
         "A backbone of one weight is left alone in three ways: a detach on its features, `no_grad` around it, "
         "or `requires_grad_(False)` on the weight. Under which does its forward pass save tensors for a backward pass?"

@@ -1,6 +1,6 @@
 """An optimizer clears only what it holds: the backbone's gradients pile up."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -18,7 +18,7 @@ answer = (backbone.grad.item(), head.grad.item())
 
 QUESTION = Question(
     name="gradients-that-pile-up",
-    topic="Parameters outside the optimizer",
+    topic=Topic.LOOP,
     prompt=(
         "The optimizer holds only the head, and nothing cuts off the backbone. The loss is `backbone * head`, 2 times 5, "
         "and the learning rate is 0. After three steps with `optimizer.zero_grad()` in each, what are the gradients?"

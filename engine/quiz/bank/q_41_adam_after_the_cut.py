@@ -1,6 +1,6 @@
 """Adam divides by the size of past gradients, so a tiny gradient rolls on as far as a large one."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -19,7 +19,7 @@ answer = tuple(round(m, 1) for m in moved)
 
 QUESTION = Question(
     name="adam-after-the-cut",
-    topic="Adam's averages",
+    topic=Topic.LOOP,
     prompt=(
         "Two weights had gradients of 1 and of 0.001 for 20 steps of `Adam(lr=0.1)`. Then a detach cuts them off, "
         "with zeros in `.grad`. How far do they move in the next 20 steps?"

@@ -1,6 +1,6 @@
 """requires_grad_(False) in mid-training leaves the old gradient there, and the optimizer goes on using it."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -19,7 +19,7 @@ for none in (False, True):
 
 QUESTION = Question(
     name="frozen-too-late",
-    topic="Freezing in mid-training",
+    topic=Topic.LOOP,
     prompt=(
         "A weight in `SGD(weight_decay=0.5)` already has a gradient when `requires_grad_(False)` freezes it. "
         "The next `zero_grad` clears to zeros, the one after that to `None`. In which of the two steps does it move?"

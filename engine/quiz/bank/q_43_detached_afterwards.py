@@ -1,6 +1,6 @@
 """detach_ changes the tensor, not the graph of what was made of it before."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -20,7 +20,7 @@ for make_loss in (lambda y: 3 * y, lambda y: y**2):
 
 QUESTION = Question(
     name="detached-afterwards",
-    topic="detach_",
+    topic=Topic.DETACH,
     prompt=(
         "`y = 2 * w` with `w = 1`. A loss is made of `y`, and only then `y.detach_()` detaches it in place. After "
         "`backward()`, what is `w.grad` with the loss `3 * y`, and what with `y ** 2`?"

@@ -1,6 +1,6 @@
 """Some ways out of a graph are refused on the spot, and others pass without a word."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -18,7 +18,7 @@ for name, take in ways.items():
 
 QUESTION = Question(
     name="refused-at-once",
-    topic="Ways out of a graph",
+    topic=Topic.GRAPH,
     prompt=(
         "`y` is a result that requires a gradient. Which of `y.item()`, `y.numpy()` and `y.requires_grad_(False)` does "
         "torch refuse at once?"

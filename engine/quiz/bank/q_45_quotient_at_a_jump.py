@@ -1,6 +1,6 @@
 """At a jump a difference quotient measures the step size and no slope."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -17,7 +17,7 @@ answer = (w.grad.item(), *(float(f"{slope:g}") for slope in slopes))
 
 QUESTION = Question(
     name="quotient-at-a-jump",
-    topic="Jumps",
+    topic=Topic.RESEARCH,
     prompt=(
         "`round` jumps from 0 to 1 at `w = 0.5`. What does autograd give there, and what does the quotient "
         "`(round(w + h) - round(w - h)) / 2h` for h = 0.1, 0.01 and 0.001?"

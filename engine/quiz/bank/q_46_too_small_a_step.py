@@ -1,6 +1,6 @@
 """A step below the resolution of float32 moves nothing, and the quotient says 0."""
 
-from ..definition import Option, Question
+from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
@@ -16,7 +16,7 @@ for dtype in (torch.float32, torch.float64):
 
 QUESTION = Question(
     name="too-small-a-step",
-    topic="Step sizes",
+    topic=Topic.RESEARCH,
     prompt=(
         "The slope of `w ** 2` at `w = 3` is 6. What does the quotient `(f(w + h) - f(w - h)) / 2h` with h = 1e-8 give, "
         "to four digits, in float32 and in float64?"

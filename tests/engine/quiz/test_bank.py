@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch
 
-from engine.quiz import ROUND_SIZE, Proof, Question, prove, question, questions, round_of, rounds
+from engine.quiz import LARGEST_ROUND, Proof, Question, prove, question, questions, round_of, rounds
 
 # The lesson's own training loop: its samples, weights and targets take a few lines more.
 LONGEST = {"loss-with-the-detach": 18}
@@ -131,8 +131,8 @@ def test_the_bank_is_large_enough_and_its_names_and_prompts_differ() -> None:
 
 def test_the_rounds_cover_the_bank_in_threes_and_in_order() -> None:
     assert sum(rounds(), ()) == questions()
-    assert all(len(each) == ROUND_SIZE for each in rounds()[:-1])
-    assert 1 <= len(rounds()[-1]) <= ROUND_SIZE
+    assert all(len(each) == LARGEST_ROUND for each in rounds()[:-1])
+    assert 1 <= len(rounds()[-1]) <= LARGEST_ROUND
     assert [round_of(n) for n in range(1, len(rounds()) + 1)] == list(rounds())
 
 
