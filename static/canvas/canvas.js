@@ -58,7 +58,8 @@ class Picture {
     if (data === this.data) return;
     const text = JSON.stringify([data.name, data.nodes, data.edges, data.scissors, data.can_cut, data.epochs, data.shown]) + data.twins.map((t) => t.numbers).join();
     if (text === this.said) return;
-    const first = !this.data, other = first || this.data.name !== data.name;
+    const other = !this.data || this.data.name !== data.name;
+    const form = JSON.stringify([data.name, data.nodes, data.edges, data.scissors, data.can_cut, data.twins.map((t) => [t.title, t.stages, t.parameters])]);
     this.said = text;
     this.stop();
     const epoch = other || data.shown !== this.data.shown ? data.shown : this.data.epochs[this.frame];
@@ -70,9 +71,12 @@ class Picture {
     this.curves = data.twins.some((twin) => twin.losses.length > 1) ? new Curves(data.twins, data.total) : null;
     this.planes = data.plane ? new Planes(data.plane, data.twins) : null;
     this.below.replaceChildren(...[this.curves, this.planes].filter(Boolean).map((one) => one.element));
-    this.build();
+    const cut = !other && form !== this.form;
+    if (form === this.form) this.scene.refill(data, this.reels);
+    else this.build();
+    this.form = form;
     this.goTo(nearest(data.epochs, epoch));
-    if (!first) playStep(this.scene);
+    if (cut) playStep(this.scene);
   }
 
   build() {

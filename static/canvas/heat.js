@@ -13,8 +13,13 @@ export function heatMap(rows, columns, size) {
   return canvas;
 }
 
+const painted = new WeakMap();
+
 /** Draws the numbers; `most` is the number that gets the strongest colour. */
 export function paintHeat(canvas, numbers, most) {
+  const now = `${most} ${numbers.join()}`;
+  if (painted.get(canvas) === now) return;
+  painted.set(canvas, now);
   const context = canvas.getContext("2d");
   const image = context.createImageData(canvas.width, canvas.height);
   for (let i = 0; i < numbers.length; i += 1) {

@@ -12,8 +12,9 @@ export class Planes {
     this.reference = floats(plane.reference);
     this.sides = twins.map((twin, t) => {
       const canvas = html("canvas", { width: 2 * SIZE, height: 2 * SIZE, role: "img" });
+      const small = html("canvas", { width: plane.side, height: plane.side }); // the regions, one dot each
       const said = html("figcaption", { class: `twin${t}`, text: twin.title });
-      return { canvas, said, title: twin.title, figure: html("figure", {}, said, canvas), answers: floats(plane.answers[t]), regions: plane.regions ? bytes(plane.regions[t]) : null };
+      return { canvas, small, said, title: twin.title, figure: html("figure", {}, said, canvas), answers: floats(plane.answers[t]), regions: plane.regions ? bytes(plane.regions[t]) : null };
     });
     this.element = html("div", { class: "planes" }, html("p", { text: plane.title }), ...this.sides.map((side) => side.figure));
   }
@@ -36,13 +37,15 @@ export class Planes {
 
   paintRegions(context, side, frame) {
     const { side: places, classes } = this.plane;
-    const cell = SIZE / places;
-    context.globalAlpha = 0.3;
+    const image = new ImageData(places, places);
     for (let i = 0; i < places * places; i += 1) {
-      context.fillStyle = INKS[side.regions[frame * places * places + i] % INKS.length];
-      context.fillRect((i % places) * cell, SIZE - (Math.floor(i / places) + 1) * cell, cell + 0.4, cell + 0.4);
+      const ink = parseInt(INKS[side.regions[frame * places * places + i] % INKS.length].slice(1), 16);
+      const at = 4 * ((places - 1 - Math.floor(i / places)) * places + (i % places));
+      image.data.set([ink >> 16, (ink >> 8) & 255, ink & 255, 77], at);
     }
-    context.globalAlpha = 1;
+    side.small.getContext("2d").putImageData(image, 0, 0);
+    context.imageSmoothingEnabled = false;
+    context.drawImage(side.small, 0, 0, SIZE, SIZE);
     let right = 0;
     classes.forEach((of, i) => {
       const [x, y] = this.at(this.reference, i);

@@ -22,6 +22,12 @@ export class Scene {
     this.cutMarks();
   }
 
+  /** Takes the numbers of another run of the same program: the drawing stands. */
+  refill(data, reels) {
+    Object.assign(this, { data, reels });
+    this.most.clear();
+  }
+
   row(reel, t) {
     const top = t * this.rowHeight + HEAD;
     const title = html("div", { class: `twin twin${t}`, style: `top:${t * this.rowHeight}px` });
