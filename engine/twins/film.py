@@ -21,7 +21,7 @@ from ..recorder.record import Array, ParameterRecord, Stage
 from ..settings import Settings
 from .plane import Plane, plane
 from .recorded_step import Weights, record
-from .replay import Replay, gradient_of, matched, replay, wiring_of
+from .replay import Start, gradient_of, matched, replay, wiring_of
 from .trace import Floats, Run, Trace, frozen
 from .training import train
 
@@ -58,16 +58,40 @@ class Strip(NamedTuple):
         return 2 * self.cells + 1
 
 
+@dataclass(frozen=True)
+class Strips:
+    """How a row of a reel is parted: a strip for each stage of the recorded step, then one for each parameter."""
+
+    stages: tuple[Strip, ...]
+    parameters: tuple[Strip, ...]
+
+    @classmethod
+    def of(cls, step: StepRecord) -> Self:
+        """Those of a step like this one."""
+        start, found = 0, []
+        tensors = [(stage.output.shape, stage.operation != "detach") for stage in step.stages]
+        for shape, kept in (*tensors, *((parameter.shape, True) for parameter in step.parameters)):
+            rows, columns = (
+                corner(shape) if kept else (0, 0)
+            )  # a detach has the values of what it was called on
+            strip = Strip(shape, rows, columns, start)
+            found.append(strip)
+            start += strip.width
+        return cls(tuple(found[: len(tensors)]), tuple(found[len(tensors) :]))
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row has."""
+        return sum(strip.width for strip in (*self.stages, *self.parameters))
+
+
 @dataclass(frozen=True, eq=False)
 class Reel:
     """One twin: its step as it stands in `record`, and the numbers of every frame."""
 
     record: StepRecord
     """The step of the last epoch, which says all that is no number."""
-    stages: tuple[Strip, ...]
-    """One for each stage of `record`."""
-    parameters: tuple[Strip, ...]
-    """One for each of its parameters."""
+    strips: Strips
     numbers: Floats
     """frames x width, read-only."""
     as_described: tuple[bool, ...]
@@ -92,7 +116,7 @@ class Film:
     @property
     def nbytes(self) -> int:
         """About how much memory the film holds, in bytes."""
-        return sum(reel.numbers.nbytes + 4_000 * len(reel.stages) for reel in self.reels)
+        return sum(reel.numbers.nbytes + 4_000 * len(reel.strips.stages) for reel in self.reels)
 
 
 def film(trace: Trace, progress: Callable[[int, int], None] | None = None) -> Film:
@@ -102,24 +126,24 @@ def film(trace: Trace, progress: Callable[[int, int], None] | None = None) -> Fi
     """
     epoch = trace.settings.epochs
     records = [_step(trace, epoch, which) for which in (False, True)]
-    strips = [_strips(found) for found in records]
-    width = sum(strip.width for pair in strips for of in pair for strip in of)
+    strips = [Strips.of(found) for found in records]
+    width = sum(of_twin.width for of_twin in strips)
     epochs = chosen_epochs(trace.settings.epochs, min(MOST_FRAMES, max(1, MOST_NUMBERS // max(1, width))))
     reels = []
-    for which, (described, (stages, parameters)) in enumerate(zip(records, strips, strict=True)):
+    for which, (described, parted) in enumerate(zip(records, strips, strict=True)):
         rows, alike = [], []
-        last = _row(described, described, stages, parameters)
-        replayed = _Replayed.proven(trace, bool(which), described, stages, parameters, last)
+        last = _row(described, described, parted)
+        replayed = _Replayed.proven(trace, bool(which), described, parted, last)
         for number, shown in enumerate(epochs, start=1):
             found = replayed.row(shown) if replayed is not None and shown != epoch else None
             if found is None:
                 step = described if shown == epoch else _step(trace, shown, bool(which))
-                found = _row(step, described, stages, parameters), _wiring(step) == _wiring(described)
+                found = _row(step, described, parted), _wiring(step) == _wiring(described)
             rows.append(found[0])
             alike.append(found[1])
             if progress is not None:
                 progress(number + which * len(epochs), 2 * len(epochs))
-        reels.append(Reel(described, stages, parameters, frozen(np.stack(rows)), tuple(alike)))
+        reels.append(Reel(described, parted, frozen(np.stack(rows)), tuple(alike)))
     attached, detached = reels
     return Film(epochs, attached, detached, plane(trace, epochs))
 
@@ -131,10 +155,10 @@ class _Replayed:
     run: Run
     trace: Trace
     described: StepRecord
-    stages: tuple[Strip, ...]
-    parameters: tuple[Strip, ...]
+    strips: Strips
     last: NDArray[np.float32]
-    wiring: tuple[tuple[int, ...], ...]
+    start: Start
+    wiring: tuple[tuple[int, ...], ...] = ()
 
     @classmethod
     def proven(
@@ -142,29 +166,29 @@ class _Replayed:
         trace: Trace,
         detached: bool,
         described: StepRecord,
-        stages: tuple[Strip, ...],
-        parameters: tuple[Strip, ...],
+        strips: Strips,
         last: NDArray[np.float32],
     ) -> Self | None:
         """None where a replay at the epoch of the recording does not give what was recorded, to the last bit."""
         run = trace.runs[detached]
-        made = cls(run, trace, described, stages, parameters, last, ())
-        found = made._numbers(replay(trace, run, trace.settings.epochs))
+        made = cls(run, trace, described, strips, last, Start.of(trace.settings))
+        found = made._numbers(trace.settings.epochs)
         if found is None or not np.array_equal(found[0], last, equal_nan=True):
             return None
         return replace(made, wiring=found[1])
 
     def row(self, epoch: int) -> tuple[NDArray[np.float32], bool] | None:
         """The numbers of an epoch, and whether its calls hang together alike; None where they are others."""
-        found = self._numbers(replay(self.trace, self.run, epoch))
+        found = self._numbers(epoch)
         return None if found is None else (found[0], found[1] == self.wiring)
 
-    def _numbers(self, again: Replay) -> tuple[NDArray[np.float32], tuple[tuple[int, ...], ...]] | None:
+    def _numbers(self, epoch: int) -> tuple[NDArray[np.float32], tuple[tuple[int, ...], ...]] | None:
+        again = replay(self.trace, self.run, epoch, self.start)
         calls = matched(self.described.stages, again.calls)
         if calls is None or again.raised != (self.described.raised is not None):
             return None
         row = np.full(len(self.last), np.nan, dtype=np.float32)
-        for strip, call in zip(self.stages, calls, strict=True):
+        for strip, call in zip(self.strips.stages, calls, strict=True):
             if call is None:  # the data are the same in every epoch
                 row[strip.start : strip.start + strip.width] = self.last[
                     strip.start : strip.start + strip.width
@@ -173,7 +197,7 @@ class _Replayed:
                 gradient = None if call.gradient is None else call.gradient.numpy()
                 _fill(row, strip, call.values, gradient, came=False)
         named = dict(again.model.named_parameters())
-        for strip, parameter in zip(self.parameters, self.described.parameters, strict=True):
+        for strip, parameter in zip(self.strips.parameters, self.described.parameters, strict=True):
             own = named.get(parameter.name)
             if own is None:
                 return None
@@ -191,10 +215,8 @@ def still(steps: Sequence[StepRecord]) -> tuple[Reel, ...]:
     """Recorded steps as reels of a single frame each."""
     reels = []
     for step in steps:
-        stages, parameters = _strips(step)
-        reels.append(
-            Reel(step, stages, parameters, frozen(_row(step, step, stages, parameters)[None]), (True,))
-        )
+        parted = Strips.of(step)
+        reels.append(Reel(step, parted, frozen(_row(step, step, parted)[None]), (True,)))
     return tuple(reels)
 
 
@@ -214,17 +236,6 @@ def _step(trace: Trace, epoch: int, detached: bool) -> StepRecord:
     return record(trace.settings, epoch=epoch, detached=detached, weights=_WHOSE[detached], trace=trace)
 
 
-def _strips(step: StepRecord) -> tuple[tuple[Strip, ...], tuple[Strip, ...]]:
-    start, found = 0, []
-    tensors = [(stage.output.shape, stage.operation != "detach") for stage in step.stages]
-    for shape, kept in (*tensors, *((parameter.shape, True) for parameter in step.parameters)):
-        rows, columns = corner(shape) if kept else (0, 0)  # a detach has the values of what it was called on
-        strip = Strip(shape, rows, columns, start)
-        found.append(strip)
-        start += strip.width
-    return tuple(found[: len(tensors)]), tuple(found[len(tensors) :])
-
-
 def corner(shape: tuple[int, ...]) -> tuple[int, int]:
     """The rows and columns that are kept of a tensor of that shape, read as a matrix."""
     if not shape:
@@ -233,20 +244,21 @@ def corner(shape: tuple[int, ...]) -> tuple[int, int]:
     return min(rows, ROWS), min(shape[-1], COLUMNS)
 
 
-def _row(
-    step: StepRecord, described: StepRecord, stages: tuple[Strip, ...], parameters: tuple[Strip, ...]
-) -> NDArray[np.float32]:
+def _row(step: StepRecord, described: StepRecord, strips: Strips) -> NDArray[np.float32]:
     """The numbers of one step; nan for what it lacks, where an epoch takes another way than the one described."""
-    width = sum(strip.width for strip in (*stages, *parameters))
-    row = np.full(width, np.nan, dtype=np.float32)
+    row = np.full(strips.width, np.nan, dtype=np.float32)
     taken = [stage for stage in step.stages if stage.operation != "detach"]
     planned = [
-        (s, strip) for s, strip in zip(described.stages, stages, strict=True) if s.operation != "detach"
+        (s, strip)
+        for s, strip in zip(described.stages, strips.stages, strict=True)
+        if s.operation != "detach"
     ]
     for stage, (expected_stage, strip) in zip(taken, planned, strict=False):
         if _alike(stage, expected_stage):
             _fill(row, strip, stage.output.values, stage.gradient, came=stage.gradient_state != "none")
-    for strip, parameter, expected in zip(parameters, step.parameters, described.parameters, strict=False):
+    for strip, parameter, expected in zip(
+        strips.parameters, step.parameters, described.parameters, strict=False
+    ):
         if parameter.name == expected.name:
             _fill(row, strip, parameter.value, _gradient(parameter), came=_has_one(parameter))
     return row

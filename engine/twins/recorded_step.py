@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -68,13 +69,16 @@ def _record_experiment(
         return record_step(lambda: run(model, data, still)[0], names=names, keep=16_384)
 
 
-def model_at(settings: Settings, run: Run, epoch: int) -> nn.Module:
+def model_at(settings: Settings, run: Run, epoch: int, start: nn.Module | None = None) -> nn.Module:
     """The model with the weights that a run had at the start of `epoch`, told that epoch where it wants to know.
+
+    `start` is the model with its start weights, for who has made it already: a copy of it is taken.
 
     Where the step clears its gradients itself, a parameter that had one in the epoch before has one here, of zeros:
     whether the step leaves zeros or None is the step's own doing.
     """
-    model, script = start_model(settings), script_of(settings)
+    script = script_of(settings)
+    model = start_model(settings) if start is None else copy.deepcopy(start)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.copy_(torch.tensor(run.parameter(name, epoch)))

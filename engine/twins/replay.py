@@ -8,9 +8,10 @@ proven before it is used: at the epoch of the recording it must give the recorde
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -18,10 +19,11 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from ..recorder.record import Array, Stage
+from ..settings import Settings
 from .experiment_script import script_of
 from .recorded_step import model_at
 from .trace import Run, Trace
-from .training import plain_torch
+from .training import plain_torch, start_model
 
 
 @dataclass(eq=False)
@@ -76,13 +78,27 @@ class _Keeping(TorchFunctionMode):
         return out
 
 
-def replay(trace: Trace, run: Run, epoch: int) -> Replay:
-    """The step of one twin at an epoch, with its own weights."""
+@dataclass(frozen=True, eq=False)
+class Start:
+    """What every step of a run starts from, made once: to draw the start weights takes longer than a small step."""
+
+    model: nn.Module
+    data: Any
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """Those of a run with these settings."""
+        with plain_torch():
+            return cls(start_model(settings), script_of(settings).make_data(settings.seed))
+
+
+def replay(trace: Trace, run: Run, epoch: int, start: Start) -> Replay:
+    """The step of one twin at an epoch, with its own weights, on copies of what the run starts from."""
     settings = trace.settings
     script = script_of(settings)
     with plain_torch():
-        model = model_at(settings, run, epoch)
-        data, step = script.make_data(settings.seed), script.step(run.detached)
+        model = model_at(settings, run, epoch, start.model)
+        data, step = copy.deepcopy(start.data), script.step(run.detached)
         found = Replay([], model)
         found.before = {name: p.detach().numpy().copy() for name, p in model.named_parameters()}
         try:

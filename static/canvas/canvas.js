@@ -10,7 +10,7 @@ import { numberText, Reel, stateOf } from "./numbers.js";
 import { Planes } from "./plane.js";
 import { Scene } from "./scene.js";
 
-const SMALLEST = 0.72, HIGHEST = 620; // below that scale a text is not read; a higher drawing is scaled down to it
+const SMALLEST = 0.72, HIGHEST = 590; // below that scale a text is not read; a higher drawing is scaled down to it, then scrolls
 const pictures = new WeakMap();
 const sheet = fetch(new URL("./canvas.css", import.meta.url)).then((answer) => answer.text());
 
@@ -43,10 +43,7 @@ class Picture {
     this.values = html("p", { class: "values" });
     this.below = html("div", { class: "below" });
     this.side = html("div");
-    this.key = html("p", { class: "legend" }, html("span", { class: "k forward", text: "values" }), html("span", { class: "k grad", text: "gradient, as wide as its norm" }),
-      html("span", { class: "k starved", text: "starved: no gradient, learns nothing" }), html("span", { class: "k plain", text: "the number: its norm" }), html("span", { class: "k cut", text: "✂ the gradient stops here (dashed: click to cut)" }),
-      html("span", { class: "k refused", text: "backward() refused" }),
-      html("span", { class: "k tensor" }, html("i", { class: "warm" }), html("i", { class: "cool" }), "a tensor, + and −; framed: the weights"));
+    this.key = html("p", { class: "legend" });
     root.append(this.bar, this.summary, this.values, this.view, this.key, this.below, this.side);
     this.player = new Player((frame) => this.goTo(frame), () => { this.label(); this.keepLink(); });
     this.label();
@@ -90,19 +87,34 @@ class Picture {
       cut: (place) => { this.view.classList.add("waiting"); this.component.setTriggerValue("cut", place); },
     });
     const scale = Math.min(1, Math.max(SMALLEST, Math.min(this.view.clientWidth / size.width, HIGHEST / this.scene.height)));
-    this.scene.element.style.zoom = scale;
     this.view.replaceChildren(this.scene.element);
+    this.scene.heat.settle();
+    this.scene.element.style.zoom = scale;
     this.view.classList.remove("waiting");
     this.scene.keepTitles(this.view.scrollLeft);
     this.scene.scale = scale;
     this.showCut();
+    this.key.replaceChildren(...this.legend());
     if (focused) [...this.view.querySelectorAll("button")].find((b) => b.getAttribute("aria-label") === focused)?.focus();
   }
 
-  /** Where the picture is wider than its place, it starts at the cut. */
+  /** What the signs mean, of those that this picture has. */
+  legend() {
+    const some = (missing) => this.data.nodes.some((node) => node.twins.some((twin) => twin?.missing === missing));
+    const parts = [["forward", "values"], ["grad", "gradient; its width and number say how large it is (its norm)"]];
+    if (some("starved")) parts.push(["starved", "starved: no gradient, learns nothing"]);
+    if (some("refused")) parts.push(["refused", "backward() refused to run: the loss has no path back to anything that learns"]);
+    if (this.data.scissors.length) parts.push(["cut", this.data.can_cut ? "✂ the gradient stops here (dashed: click to cut)" : "✂ the gradient stops here"]);
+    const tensor = html("span", { class: "k tensor" }, html("i", { class: "warm" }), html("i", { class: "cool" }), "a tensor, + and −; framed: the weights");
+    return [...parts.map(([kind, text]) => html("span", { class: `k ${kind}`, text })), tensor];
+  }
+
+  /** Where the picture is larger than its place, it starts at the cut. */
   showCut() {
     const mark = this.scene.element.querySelector(".scissors.chosen");
-    if (mark && this.view.scrollWidth > this.view.clientWidth) this.view.scrollLeft = mark.offsetLeft * this.scene.scale - this.view.clientWidth / 2;
+    if (!mark) return;
+    this.view.scrollLeft = mark.offsetLeft * this.scene.scale - this.view.clientWidth / 2;
+    this.view.scrollTop = mark.offsetTop * this.scene.scale - this.view.clientHeight / 2;
   }
 
   goTo(frame) {

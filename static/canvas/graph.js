@@ -4,7 +4,7 @@
 import { graphlib, layout } from "../vendor/dagre.esm.js";
 
 const BOX = { width: 116, height: 108 };
-const SMALL = { width: 92, height: 84 };
+const SMALL = { width: 92, height: 94 };
 const MOST = 40; // boxes that are still a picture
 const RIDER = { width: 104, height: 22 };
 

@@ -2,9 +2,8 @@
 
 import { arithmetic } from "./arithmetic.js";
 import { html } from "./elements.js";
+import { COOL, WARM } from "./heat.js";
 import { largest, numberText, shapeText, stateOf } from "./numbers.js";
-
-const WARM = "217, 119, 6", COOL = "37, 99, 235";
 
 /** The inspector of a box in one frame. */
 export function inspector(data, reels, box, frame, close) {

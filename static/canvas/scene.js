@@ -1,6 +1,6 @@
 // The drawing itself: both twins, one above the other on the same columns; boxes, values forward, gradients back, scissors.
 
-import { heatMap, paintHeat } from "./heat.js";
+import { HeatSheet } from "./heat.js";
 import { html, put, say, svg } from "./elements.js";
 import { curve, middle } from "./graph.js";
 import { largest, numberText, shapeText, stateOf } from "./numbers.js";
@@ -18,7 +18,9 @@ export class Scene {
     this.svg = svg("svg", { width: this.width, height: this.height, "aria-hidden": "true", class: "wires" });
     this.element = html("div", { class: "drawing", style: `width:${this.width}px;height:${this.height}px` }, this.svg);
     this.svg.append(heads());
+    this.heat = new HeatSheet(this.width, this.height);
     this.rows = reels.map((reel, t) => this.row(reel, t));
+    this.element.append(this.heat.canvas);
     this.cutMarks();
   }
 
@@ -69,15 +71,14 @@ export class Scene {
     const own = { box, element, state, twin, last };
     if (twin) {
       const [, rows, columns] = this.reels[t].twin.stages[twin.stage];
-      own.values = heatMap(rows, columns, rows * columns === 1 ? 18 : cell(rows, columns));
-      maps.append(own.values);
+      own.values = this.heat.map(rows, columns, rows * columns === 1 ? 18 : cell(rows, columns));
+      maps.append(own.values.element);
       const matrix = this.parameters(box, t)[0];
       if (matrix !== undefined) {
         const [, r, c] = this.reels[t].twin.parameters[matrix].strip;
-        own.weights = heatMap(r, c, cell(r, c) - 1);
-        own.weights.classList.add("weights");
+        own.weights = this.heat.map(r, c, cell(r, c) - 1, "weights");
         own.matrix = matrix;
-        maps.append(own.weights);
+        maps.append(own.weights.element);
       }
     }
     return own;
@@ -132,9 +133,18 @@ export class Scene {
         });
         this.marks.push({ mark, scissors });
         this.element.append(mark);
+        if (spot.points && data.can_cut) this.arrow(spot, t, mark);
       });
     }
     for (let row = 0; row < this.reels.length; row += 1) this.plainCuts(row);
+  }
+
+  /** The arrow itself can be clicked too: a wide path that is not seen lies under its scissors. */
+  arrow(link, t, mark) {
+    const wire = this.rows[t].wires.find((one) => one.link === link);
+    const hit = svg("path", { class: "hit", d: curve(link.points, 0), click: () => mark.click() });
+    hit.append(svg("title", {}, mark.title));
+    wire.forward.parentNode.append(hit);
   }
 
   /** Cuts that are no place of the reader's choice: those of a step of their own, or that a step always has. */
@@ -213,14 +223,14 @@ export class Scene {
     const now = reel.at(strip, frame);
     const node = this.data.nodes[one.last];
     const strips = node.twins.map((own, other) => own && this.reels[other].twin.stages[own.stage]);
-    paintHeat(one.values, now.values, this.strongest(`node ${one.last}`, strips, frames));
+    this.heat.paint(one.values, now.values, this.strongest(`node ${one.last}`, strips, frames));
+    const { kind, text } = this.stateOf(one, reel, t, frame);
     if (one.weights) {
       const weights = reel.twin.parameters[one.matrix].strip;
       const { name } = reel.twin.parameters[one.matrix];
       const own = this.reels.map((each) => each.twin.parameters.find((p) => p.name === name)?.strip);
-      paintHeat(one.weights, reel.at(weights, frame).values, this.strongest(`weights ${name}`, own, frames));
+      this.heat.paint(one.weights, reel.at(weights, frame).values, this.strongest(`weights ${name}`, own, frames), kind === "starved" || kind === "refused");
     }
-    const { kind, text } = this.stateOf(one, reel, t, frame);
     const shut = reel.twin.refused && one.box.nodes.includes(this.lossNode) ? " stopped" : "";
     put(element, "class", `${one.box.look} ${kind}${shut}`);
     say(one.state, text);

@@ -9,6 +9,9 @@ somebody else shows: each page's texts are compared with `engine.train` on the v
 beforehand. Then all move their sliders among the places they know, without a pause: that is the saturation. A second
 wave of new visitors does the first part again; the memory must stay where it was.
 
+The saturation stands beside that of a plain page with charts of the same sizes and no torch (plain/charts.py), under the
+same number of visitors and moves in the same run, measured just before and just after ours.
+
 The visitors speak streamlit's websocket protocol (see tests/visitors.py), which is all that a browser has open while a page
 lives. Streamlit's agent interface could drive the app as well, but it makes the server collect and translate whole
 pages for its answers, work that no reader causes. Not sent: the static files, and the download's fetch after a rerun.
@@ -41,6 +44,7 @@ EPOCHS = tuple(range(30, 120, 10))
 """What the link says, then the eight places of the slider."""
 AT_ONCE = 150
 """Reruns of the saturation, over all visitors."""
+PLAIN = "tests/benchmarks/plain/charts.py"
 
 Expected = dict[Settings, Trace]
 
@@ -163,10 +167,57 @@ async def wave(server: Server, expected: Expected, at_once: int) -> Wave:
     return Wave(walked, rushed, theirs / walk, mine / walk, at_once / rush)
 
 
+@dataclass
+class Rush:
+    """What a page without torch gave to as many visitors at once."""
+
+    moved: list[float]
+    rate: float
+
+
+async def plain_rush() -> Rush:
+    """The saturation of the plain page: as many visitors, as many moves of its slider."""
+    moved: list[float] = []
+    turns = iter(range(AT_ONCE))
+    with started_server(script=PLAIN) as server:
+        gathered = asyncio.Barrier(VISITORS + 1)
+
+        async def one(number: int) -> None:
+            async with visitor(server.address) as someone:
+                await someone.arrive("", {})
+                await gathered.wait()
+                for turn in turns:
+                    moved.append((await someone.move("epochs", EPOCHS[turn % len(EPOCHS)])).seconds)
+
+        async with asyncio.TaskGroup() as tasks:
+            for number in range(VISITORS):
+                tasks.create_task(one(number))
+            await gathered.wait()
+            begun = time.perf_counter()
+        return Rush(moved, AT_ONCE / (time.perf_counter() - begun))
+
+
 async def wake(server: Server) -> None:
     """A first visitor, for whom torch is loaded: what that takes is the cold start's to measure."""
     async with visitor(server.address) as first:
         await first.arrive("training_trace", {})
+
+
+def beside_the_plain_page(ours: Wave, plain: list[Rush]) -> list[Row]:
+    """The saturation: reruns a second, and the slow end of a rerun."""
+    what = f"{VISITORS} visitors without pauses"
+    theirs = sum(rush.rate for rush in plain) / len(plain)
+    slow = percentile([each for rush in plain for each in rush.moved], 95)
+    return [
+        compared(f"{what}, reruns a second / of the charts alone", ours.rate, theirs, "/s", at_least=0.7),
+        compared(
+            f"{what}, rerun, p95 / of the charts alone",
+            percentile(ours.rushed.moved, 95),
+            slow,
+            "s",
+            at_most=2,
+        ),
+    ]
 
 
 def rows() -> list[Row]:
@@ -179,11 +230,13 @@ def rows() -> list[Row]:
     )
     with started_server() as server:
         asyncio.run(wake(server))
+        plain = [asyncio.run(plain_rush())]
         memory = [resident(server.process.pid)]
         waves = []
         for at_once in (AT_ONCE, 0):
             waves.append(asyncio.run(wave(server, expected, at_once)))
             memory.append(resident(server.process.pid))
+            plain.append(asyncio.run(plain_rush()))
         failures = ["in the log"] * written(server).count("Traceback")
     first, second = waves
     failures += first.exceptions + second.exceptions
@@ -193,7 +246,7 @@ def rows() -> list[Row]:
         measured(f"{2 * VISITORS} visitors, wrong answers", first.wrong + second.wrong, at_most=0),
         measured(f"{2 * VISITORS} visitors, exceptions", len(failures), at_most=0),
         *first.rows(f"{VISITORS} visitors"),
-        measured(f"{VISITORS} visitors without pauses, reruns a second", first.rate, "/s", at_least=40),
+        *beside_the_plain_page(first, plain[:2]),
         *second.rows(f"{VISITORS} visitors more"),
         measured("memory of the server before the first wave", memory[0], "MiB"),
         compared(

@@ -38,10 +38,19 @@ class Row:
         return f"| {self.what} | {self.ours} | {self.reference} | {ratio} | {self.target or ''} |"
 
 
-def compared(what: str, ours: float, reference: float, unit: str, at_most: float | None = None) -> Row:
+def compared(
+    what: str,
+    ours: float,
+    reference: float,
+    unit: str,
+    at_most: float | None = None,
+    at_least: float | None = None,
+) -> Row:
     """Ours beside a reference measured in the same run; the target is one for their ratio."""
     ratio = ours / reference
     target = None if at_most is None else Target(f"{at_most:g}", ratio <= at_most)
+    if at_least is not None:
+        target = Target(f"at least {at_least:g}", ratio >= at_least)
     return Row(what, f"{amount(ours)} {unit}", f"{amount(reference)} {unit}", ratio, target)
 
 

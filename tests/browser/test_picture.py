@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from engine.experiments import experiment_names
 from engine.text import number_text
 from tests.browser.conftest import Opener, no_exception, wait
 
@@ -58,6 +59,23 @@ def test_an_arrow_is_cut_by_keyboard(server: str, open_page: Opener) -> None:
     wait(page)
     expect(scissors(page, "^The detach stands").first).to_have_attribute("aria-pressed", "true")
     no_exception(page)
+
+
+def test_the_scissors_are_dragged_to_another_arrow(server: str, open_page: Opener) -> None:
+    page = open_page(server, width=1400, experiment="classifier", epochs=5)
+    target = scissors(page, "Put the detach after the first hidden layer")
+    scissors(page, "^The detach stands after the second hidden layer").drag_to(target)
+    page.wait_for_url(re.compile("detach=hidden_1"))
+    expect(box(page, "hidden_1")).to_contain_text("starved")
+    expect(box(page, "hidden_2")).not_to_contain_text("starved")
+
+
+def test_the_arrow_itself_can_be_clicked(server: str, open_page: Opener) -> None:
+    page = open_page(server, "data_flow", width=1400, experiment="classifier", epochs=5)
+    spot = scissors(page, "Put the detach after the first hidden layer").bounding_box()
+    assert spot is not None
+    page.mouse.click(spot["x"] - 6, spot["y"] + spot["height"] / 2 + 6)  # beside the scissors, on the arrow
+    page.wait_for_url(re.compile("detach=hidden_1"))
 
 
 def test_an_arrow_is_cut_by_touch(server: str, browser: Browser) -> None:
@@ -170,7 +188,7 @@ def test_a_module_opens_and_closes(server: str, open_page: Opener) -> None:
     expect(box(page, "encoder")).to_have_count(2)
 
 
-@pytest.mark.parametrize("name", ["lesson", "classifier", "gan", "simsiam"])
+@pytest.mark.parametrize("name", experiment_names())
 def test_data_flow_is_at_most_two_screens(name: str, server: str, open_page: Opener) -> None:
     page = open_page(server, "data_flow", width=1400, height=900, experiment=name, epochs=4)
     height = page.evaluate("document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight")

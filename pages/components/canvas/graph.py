@@ -77,6 +77,12 @@ def graph_of(steps: tuple[StepRecord, ...]) -> Graph:
     return Graph(tuple(nodes), tuple(edges))
 
 
+def refused(step: StepRecord) -> bool:
+    """Whether `backward()` raised before a gradient came to anything."""
+    raised = step.raised is not None and step.raised.stage == "backward"
+    return raised and not any(sent.reached for sent in step.backwards)
+
+
 def ends_of_detaches(step: StepRecord, other: StepRecord) -> Iterator[tuple[Stage, Stage]]:
     """For each detach that `step` has and `other` lacks: the calls of `other` on both sides of it."""
     rows = _aligned((other, step), keep_detaches=True)
@@ -167,11 +173,7 @@ def _missing(row: Twins, twin: int, steps: tuple[StepRecord, ...]) -> Missing:
         return ""
     if not any(s is not None and s.output.requires_grad for s in row):
         return "unneeded"
-    if (
-        step.raised is not None
-        and step.raised.stage == "backward"
-        and not any(b.reached for b in step.backwards)
-    ):
+    if refused(step):
         return "refused"
     if all(s is None or s.gradient_state == "none" for s in row) and len(row) > 1:
         return "unused"

@@ -15,7 +15,7 @@ from engine.recorder import StepRecord
 from engine.recorder.record import ParameterRecord, Stage
 from engine.twins.film import Reel, Strip
 from engine.twins.plane import SIDE, Plane
-from pages.components.canvas.graph import Graph, Missing, Node
+from pages.components.canvas.graph import Graph, Missing, Node, refused
 from pages.components.draw.words import does, stage_title
 
 Json = dict[str, Any]
@@ -82,10 +82,7 @@ def payload(scene: Scene) -> Json:
         "can_cut": scene.can_cut,
         "plane": None if scene.plane is None else _plane(scene.plane),
         "nodes": [_node(node, steps) for node in scene.graph.nodes],
-        "edges": [
-            {"from": e.start, "to": e.end, "cut": list(e.cut), "carries": list(e.carries)}
-            for e in scene.graph.edges
-        ],
+        "edges": [{"from": e.start, "to": e.end, "cut": list(e.cut)} for e in scene.graph.edges],
         "twins": [_twin(twin) for twin in scene.twins],
         "scissors": [
             {"name": s.name, "label": s.label, "edges": s.edges, "nodes": s.nodes, "chosen": s.chosen}
@@ -136,16 +133,15 @@ def _in_twin(stage: Stage | None, missing: Missing, step: StepRecord) -> Json | 
 
 def _twin(twin: Twin) -> Json:
     step, numbers = twin.reel.record, twin.reel.numbers
-    refused = step.raised is not None and step.raised.stage == "backward"
     return {
         "title": twin.title,
         "losses": [loss if math.isfinite(loss) else None for loss in twin.losses],
         "raised": f"{step.raised.type}: {step.raised.message}" if step.raised is not None else "",
-        "refused": refused and not any(sent.reached for sent in step.backwards),
-        "stages": [_strip(strip) for strip in twin.reel.stages],
+        "refused": refused(step),
+        "stages": [_strip(strip) for strip in twin.reel.strips.stages],
         "parameters": [
             {"name": p.name, "strip": _strip(s), **_parameter(p)}
-            for p, s in zip(step.parameters, twin.reel.parameters, strict=True)
+            for p, s in zip(step.parameters, twin.reel.strips.parameters, strict=True)
         ],
         "as_described": list(twin.reel.as_described),
         "width": numbers.shape[1] if numbers.ndim > 1 else 0,

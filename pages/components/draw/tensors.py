@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import io
+from functools import lru_cache
 from html import escape
 
 import numpy as np
@@ -27,9 +28,15 @@ def tensor_html(values: NDArray[np.generic], label: str, *, text: str = "", nois
 
     Numbers are shown as far as six digits of the largest one reach; up to `noise` they are 0.
     """
-    grid = _as_grid(values)
+    return _made(values.tobytes(), values.dtype.str, values.shape, label, text, noise)
+
+
+@lru_cache(maxsize=1_000)
+def _made(data: bytes, dtype: str, of: tuple[int, ...], label: str, text: str, noise: float) -> str:
+    """The table of these numbers. A page draws the same ones again at each of its runs."""
+    grid = _as_grid(np.frombuffer(data, dtype).reshape(of))
     grid[np.abs(grid) <= noise] = 0.0
-    shape = " x ".join(map(str, values.shape)) or "scalar"
+    shape = " x ".join(map(str, of)) or "scalar"
     rows, columns = grid.shape
     largest = _largest(grid)
     body = "".join(

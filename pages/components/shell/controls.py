@@ -133,7 +133,9 @@ def place_label(experiment: str, place: str) -> str:
 
 
 def _copy_link(view: View) -> None:
-    with st.expander("Copy link"):
+    with st.expander("Copy link", on_change="rerun", key="copy link") as fold:
+        if not fold.open:
+            return  # the box of code alone brings 1.5 MB of scripts with it
         st.caption("It opens this page with exactly these settings. The button in the corner copies it.")
         hide = st.checkbox("Hide the controls for those who open it")
         st.code(link_to(view, hide), language=None, wrap_lines=True)

@@ -35,7 +35,7 @@ def test_a_frame_is_the_recorded_step_of_its_epoch(name: str) -> None:
         whose: Weights = "detached" if detached else "attached"
         for frame, epoch in enumerate(made.epochs):
             step = record(settings, epoch=epoch, detached=bool(detached), weights=whose, trace=trace)
-            for strip, stage in zip(reel.stages, step.stages, strict=True):
+            for strip, stage in zip(reel.strips.stages, step.stages, strict=True):
                 values, gradient, norm = numbers_of(reel.numbers[frame], strip)
                 if stage.operation == "detach":
                     assert strip.cells == 0
@@ -48,7 +48,7 @@ def test_a_frame_is_the_recorded_step_of_its_epoch(name: str) -> None:
                 assert np.isnan(norm) == (stage.gradient_state == "none") == np.isnan(gradient).all()
                 if stage.gradient is not None:
                     assert norm == pytest.approx(np.sqrt((stage.gradient.astype(float) ** 2).sum()), rel=1e-6)
-            for strip, parameter in zip(reel.parameters, step.parameters, strict=True):
+            for strip, parameter in zip(reel.strips.parameters, step.parameters, strict=True):
                 norm = numbers_of(reel.numbers[frame], strip)[2]
                 assert np.isnan(norm) == (parameter.state not in ("gradient", "zero"))
 
@@ -86,7 +86,7 @@ def test_a_gradient_that_is_too_large_to_keep_is_no_missing_one() -> None:
 
     net = nn.Linear(40, 40)
     (reel,) = still([record_step(lambda: net(torch.ones(50, 40)).sum(), names={"net": net}, keep=10)])
-    assert UNMEASURED in {numbers_of(reel.numbers[0], strip)[2] for strip in reel.stages}
+    assert UNMEASURED in {numbers_of(reel.numbers[0], strip)[2] for strip in reel.strips.stages}
 
 
 def test_the_recording_is_told_of_and_can_be_stopped() -> None:
@@ -108,6 +108,6 @@ def test_a_detach_that_comes_in_the_middle_of_a_run_is_known_by_the_frame() -> N
     assert 25 < begins < 40
     assert all(made.attached.as_described)
     stage = next(s for s in made.detached.record.stages if s.operation == "tanh" or s.module == "hidden")
-    strip = made.detached.stages[stage.index]
+    strip = made.detached.strips.stages[stage.index]
     norms = [numbers_of(row, strip)[2] for row in made.detached.numbers]
     assert [np.isnan(norm) for norm in norms] == list(made.detached.as_described)

@@ -9,7 +9,7 @@ from engine.experiments import experiment_names
 from engine.twins import film as made_by
 from engine.twins.film import film
 from engine.twins.recorded_step import record
-from engine.twins.replay import Kept, Replay, matched, replay
+from engine.twins.replay import Kept, Replay, Start, matched, replay
 from engine.twins.trace import Run, Trace
 from engine.twins.training import train
 
@@ -27,7 +27,7 @@ def test_a_replay_gives_what_is_recorded(name: str) -> None:
                 weights="detached" if run.detached else "attached",
                 trace=trace,
             )
-            again = replay(trace, run, epoch)
+            again = replay(trace, run, epoch, Start.of(settings))
             calls = matched(step.stages, again.calls)
             if step.raised is not None:
                 continue  # where a step raises in the middle, what came back before is the recording's to say
@@ -48,8 +48,8 @@ def test_a_film_is_the_same_without_replays(name: str, monkeypatch: pytest.Monke
     trace = train(Settings(name, epochs=6))
     quick = film(trace)
 
-    def wrong(trace: Trace, run: Run, epoch: int) -> Replay:
-        found = replay(trace, run, epoch)
+    def wrong(trace: Trace, run: Run, epoch: int, start: Start) -> Replay:
+        found = replay(trace, run, epoch, start)
         for call in found.calls:
             call.values = np.add(call.values, 1)
         return found
@@ -58,7 +58,7 @@ def test_a_film_is_the_same_without_replays(name: str, monkeypatch: pytest.Monke
     slow = film(trace)
     for one, other in zip(quick.reels, slow.reels, strict=True):
         buffers = np.zeros(one.numbers.shape[1], dtype=bool)
-        for strip, stage in zip(one.stages, one.record.stages, strict=True):
+        for strip, stage in zip(one.strips.stages, one.record.stages, strict=True):
             buffers[strip.start : strip.start + strip.width] = (
                 stage.operation == "input" and "." in stage.output.name
             )
