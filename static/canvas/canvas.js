@@ -44,7 +44,7 @@ class Picture {
     this.below = html("div", { class: "below" });
     this.side = html("div");
     this.key = html("p", { class: "legend" });
-    root.append(this.bar, this.summary, this.values, this.view, this.key, this.below, this.side);
+    root.append(this.bar, this.summary, this.values, this.view, this.key, this.side, this.below);
     this.player = new Player((frame) => this.goTo(frame), () => { this.label(); this.keepLink(); });
     this.label();
   }
@@ -65,7 +65,7 @@ class Picture {
     this.reels = data.twins.map((twin) => new Reel(twin));
     put(this.range, "max", data.epochs.length - 1);
     this.bar.hidden = data.epochs.length < 2;
-    this.curves = data.twins.some((twin) => twin.losses.length > 1) ? new Curves(data.twins, data.total) : null;
+    this.curves = data.twins.some((twin) => twin.losses.length > 1) ? new Curves(data.twins, data.total, (at) => { this.rest(); this.goTo(nearest(data.epochs, at)); this.keepLink(); }) : null;
     this.planes = data.plane ? new Planes(data.plane, data.twins) : null;
     this.below.replaceChildren(...[this.curves, this.planes].filter(Boolean).map((one) => one.element));
     const cut = !other && form !== this.form;
@@ -101,11 +101,12 @@ class Picture {
   /** What the signs mean, of those that this picture has. */
   legend() {
     const some = (missing) => this.data.nodes.some((node) => node.twins.some((twin) => twin?.missing === missing));
-    const parts = [["forward", "values"], ["grad", "gradient; its width and number say how large it is (its norm)"]];
+    const parts = [["forward", "values"], ["grad", "gradient, as wide as it is large; its number (∇) is its norm, the root of the sum of its squares"]];
     if (some("starved")) parts.push(["starved", "starved: no gradient, learns nothing"]);
     if (some("refused")) parts.push(["refused", "backward() refused to run: the loss has no path back to anything that learns"]);
     if (this.data.scissors.length) parts.push(["cut", this.data.can_cut ? "✂ the gradient stops here (dashed: click to cut)" : "✂ the gradient stops here"]);
     const tensor = html("span", { class: "k tensor" }, html("i", { class: "warm" }), html("i", { class: "cool" }), "a tensor, + and −; framed: the weights");
+    if (this.view.scrollWidth > this.view.clientWidth + 8) parts.push(["plain", "↔ the picture is wider than its place: scroll it sideways"]);
     return [...parts.map(([kind, text]) => html("span", { class: `k ${kind}`, text })), tensor];
   }
 
@@ -135,7 +136,7 @@ class Picture {
   /** Who learns and who starves in the lower row, in words. */
   sentence() {
     const t = this.reels.length - 1, reel = this.reels[t];
-    if (reel.twin.raised && reel.twin.refused) return `${t ? "With the detach here, " : ""}backward() refuses: nothing that learns is connected to the loss, so every layer starves.`;
+    if (reel.twin.raised && reel.twin.refused) return `${t ? "With the detach here, " : ""}backward() refuses to run: no path leads back from the loss to anything that learns, so no layer learns.`;
     const fed = new Set(), starved = new Set();
     reel.twin.parameters.forEach((parameter, i) => {
       if (!parameter.trained && !parameter.held) return;
@@ -154,7 +155,9 @@ class Picture {
     const [one, other] = this.data.twins.map((twin) => twin.losses[epoch - 1]);
     const look = "Click a box for its numbers.";
     if (this.data.twins.length < 2 || one === undefined || one === null || other === null) return look;
-    if (numberText(one) === numberText(other)) return `Forward, both rows give the same values (loss ${numberText(one)}): a detach passes values on as they are. ${look}`;
+    if (!this.data.scissors.some((scissors) => scissors.chosen)) return `No detach stands anywhere, so both rows are the same run. ${look}`;
+    if (numberText(one) === numberText(other)) return `Forward, both rows compute the same (loss ${numberText(one)}): a detach changes no value, it only cuts the way back. ${look}`;
+    if (!this.reels.at(-1).moved(this.frame)) return `By now the upper row has learned other weights; the lower row still has those it started with. ${look}`;
     return `By now the two have learned different weights, so their values differ. ${look}`;
   }
 
@@ -163,7 +166,7 @@ class Picture {
     const opened = [...this.side.querySelectorAll("details")].map((d) => d.open);
     this.side.replaceChildren(...(box ? [inspector(this.data, this.reels, box, this.frame, () => { this.chosen = null; this.inspect(); })] : []));
     this.side.querySelectorAll("details").forEach((d, i) => { d.open = opened[i] ?? false; });
-    if (box && !opened.length) this.side.firstElementChild?.scrollIntoView({ block: "nearest" });
+    if (box && !opened.length) this.side.querySelector("h3").scrollIntoView({ block: "nearest" });
     for (const row of this.scene.rows) for (const one of row.boxes) put(one.element, "aria-expanded", String(one.box.id === this.chosen));
   }
 

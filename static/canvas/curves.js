@@ -6,7 +6,8 @@ import { numberText } from "./numbers.js";
 const WIDTH = 1000, HEIGHT = 120, LEFT = 8, TOP = 8;
 
 export class Curves {
-  constructor(twins, total) {
+  /** `pick` is told the epoch where a reader clicks. */
+  constructor(twins, total, pick) {
     this.twins = twins;
     this.total = total;
     const known = twins.flatMap((twin) => twin.losses).filter((loss) => loss !== null);
@@ -22,12 +23,21 @@ export class Curves {
     this.rule = svg("path", { class: "rule" });
     this.svg.append(this.rule);
     this.keys = twins.map((twin, t) => html("span", { class: `key twin${t}` }));
-    const ends = html("span", { class: "ends", text: known.length ? `scale: loss ${numberText(this.low, 3)} to ${numberText(this.high, 3)}` : "no loss" });
-    this.element = html("div", { class: "losses" }, html("p", { class: "keys" }, ...this.keys, ends), this.svg);
+    this.svg.addEventListener("click", (event) => pick(this.epochAt(event)));
+    const scale = html("div", { class: "scale" }, html("span", { text: known.length ? numberText(this.high, 3) : "" }), html("span", { text: known.length && this.high > this.low ? numberText(this.low, 3) : "" }));
+    const ends = html("p", { class: "ends" }, html("span", { text: "epoch 1" }), html("span", { text: `epoch ${total}` }));
+    this.element = html("div", { class: "losses" }, html("p", { class: "keys" }, html("span", { text: "Loss" }), ...this.keys), html("div", { class: "plot" }, scale, this.svg), ends);
   }
 
   x(epoch) {
     return this.total < 2 ? WIDTH / 2 : LEFT + ((epoch - 1) / (this.total - 1)) * (WIDTH - 2 * LEFT);
+  }
+
+  /** The epoch under a click. */
+  epochAt(event) {
+    const { left, width } = this.svg.getBoundingClientRect();
+    const share = ((event.clientX - left) / width * WIDTH - LEFT) / (WIDTH - 2 * LEFT);
+    return 1 + Math.max(0, Math.min(1, share)) * (this.total - 1);
   }
 
   y(loss) {

@@ -28,6 +28,8 @@ function side(node, reel, t, frame, box, data) {
   const sum = arithmetic(node, twin, reel, frame);
   if (sum) parts.push(html("p", { class: "sum" }, "First element: ", html("code", { text: sum })));
   const all = [...new Set(box.nodes.flatMap((n) => data.nodes[n].twins[t]?.parameters ?? []))];
+  const norms = all.map((i) => reel.parameter(i, frame).norm).filter((norm) => norm >= 0);
+  if (norms.length > 1) parts.push(html("p", {}, `Gradient of its ${norms.length} parameters together: norm ${numberText(Math.hypot(...norms))}`));
   for (const i of all.slice(0, 6)) {
     const parameter = reel.twin.parameters[i], numbers = reel.parameter(i, frame);
     parts.push(html("details", {}, html("summary", {}, html("code", { text: parameter.name }), ` ${stateOf(numbers.norm) === "none" ? "no gradient" : numbers.norm < 0 ? "has a gradient" : `gradient norm ${numberText(numbers.norm)}`}`),

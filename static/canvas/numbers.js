@@ -25,6 +25,14 @@ export class Reel {
     };
   }
 
+  /** Whether any weight is another than in the first frame. */
+  moved(frame) {
+    return this.twin.parameters.some(({ strip }) => {
+      const first = this.at(strip, 0).values;
+      return this.at(strip, frame).values.some((value, i) => value !== first[i]);
+    });
+  }
+
   stage(index, frame) {
     return this.at(this.twin.stages[index], frame);
   }

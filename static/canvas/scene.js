@@ -133,7 +133,7 @@ export class Scene {
         });
         this.marks.push({ mark, scissors });
         this.element.append(mark);
-        if (spot.points && data.can_cut) this.arrow(spot, t, mark);
+        if (spot.points && data.can_cut) for (let row = 0; row <= t; row += 1) this.arrow(spot, row, mark);
       });
     }
     for (let row = 0; row < this.reels.length; row += 1) this.plainCuts(row);
@@ -247,7 +247,7 @@ export class Scene {
       const norms = parameters.map((i) => reel.parameter(i, frame).norm).filter((n) => !Number.isNaN(n));
       if (!norms.length) return { kind: none(twin, came), text: twin.missing === "refused" ? "backward() refused" : came === "none" ? "starved" : "weights: none" };
       const whole = Math.sqrt(norms.reduce((a, n) => a + Math.max(n, 0) ** 2, 0));
-      return { kind: whole === 0 ? "zero" : "fed", text: norms.some((n) => n < 0) ? "learns" : `weights ∇ ${numberText(whole, 3)}` };
+      return { kind: whole === 0 ? "zero" : "fed", text: norms.some((n) => n < 0) ? "learns" : `${norms.length > 1 ? "parameters" : "weights"} ∇ ${numberText(whole, 3)}` };
     }
     if (came === "none") return { kind: none(twin, came), text: { starved: "starved", refused: "backward() refused", unneeded: "no gradient needed", unused: "no gradient" }[twin.missing] ?? "no gradient" };
     return { kind: came === "zero" ? "zero" : "fed", text: came === "zero" ? "∇ all zero" : box.nodes.includes(this.lossNode) ? "the loss" : norm < 0 ? "∇ came" : `∇ ${numberText(norm, 3)}` };

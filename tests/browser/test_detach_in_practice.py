@@ -19,6 +19,8 @@ MOVES = {
     "optimizer_trap": ("Where the detach stands", "nowhere", "learns something else", "no difference"),
 }
 """By experiment: the control, a part of the choice's label, and the verdict before and after the choice."""
+EPOCHS = {"optimizer_trap": 60}
+"""Where the verdict hangs on an epoch in the middle of the run; elsewhere a few tell it as well."""
 
 
 def test_every_pattern_has_a_move() -> None:
@@ -35,7 +37,9 @@ def test_a_pattern_opens_by_its_link_and_its_verdict_follows_the_control(
 ) -> None:
     control, choice, before, after = MOVES[experiment]
     dark = experiment_names().index(experiment) % 2 == 0
-    page = open_page(server, "detach_in_practice", dark=dark, experiment=experiment)
+    page = open_page(
+        server, "detach_in_practice", dark=dark, experiment=experiment, epochs=EPOCHS.get(experiment, 20)
+    )
     assert page.locator("[data-testid=stException]").count() == 0
     verdict(page, before)
     if control == "radio":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -53,6 +54,6 @@ def show_other_picture(view: View) -> None:
         name, label = "classifier", "A deeper network: three layers, where a detach stops some"
 
     def open_other() -> None:
-        keeper.keep(keeper.current_view().with_settings(Settings(experiment=name)))
+        keeper.keep(replace(keeper.current_view().with_settings(Settings(experiment=name)), epoch=1))
 
-    st.button(label, on_click=open_other, type="tertiary")
+    st.button(label, on_click=open_other)
