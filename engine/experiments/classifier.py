@@ -75,6 +75,10 @@ EXPERIMENT = Experiment(
         Place("hidden_2", "after the second hidden layer"),
         Place("output", "after the output layer"),
     ),
-    points=Points("regions", "The class that the model gives to each point of the plane; the marks are the training data", reference="inputs"),
+    points=Points(
+        "regions",
+        "The class that the model gives to each point of the plane; the marks are the training data",
+        reference="inputs",
+    ),
     defaults=Defaults(detach="hidden_2", epochs=60, learning_rate=0.03, optimizer="adam", start="random"),
 )

@@ -13,12 +13,13 @@ from typing import Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import nn
 
 from ..experiments import Points
-from .experiment_script import Script, script_of
+from .experiment_script import script_of
 from .recorded_step import model_at
 from .trace import Floats, Run, Trace, frozen
-from .training import plain_torch
+from .training import plain_torch, start_model
 
 SIDE = 24
 """Places along each side of the plane that a class is asked for."""
@@ -52,7 +53,7 @@ def plane(trace: Trace, epochs: Sequence[int]) -> Plane | None:
     data = script.make_data(trace.settings.seed)
     reference = getattr(data, points.reference).numpy() if points.reference else np.zeros((0, 2), np.float32)
     if points.kind == "regions":
-        return _regions(trace, epochs, points, script, data, reference)
+        return _regions(trace, epochs, points, data, reference)
     rows = [epoch - 1 for epoch in epochs]
     answers = [_seen(run.predictions[rows], points) for run in trace.runs]
     if points.kind == "values":
@@ -108,7 +109,6 @@ def _regions(
     trace: Trace,
     epochs: Sequence[int],
     points: Points,
-    script: Script,
     data: object,
     inputs: NDArray[np.generic],
 ) -> Plane:
@@ -121,8 +121,9 @@ def _regions(
         inputs=torch.tensor(grid, dtype=torch.float32), targets=torch.zeros(len(grid), dtype=torch.long)
     )
     with plain_torch(), torch.no_grad():
+        start = start_model(trace.settings)
         regions = tuple(
-            np.stack([_classes(trace, run, epoch, script, asked) for epoch in epochs]) for run in trace.runs
+            np.stack([_classes(trace, run, epoch, start, asked) for epoch in epochs]) for run in trace.runs
         )
     classes = tuple(int(one) for one in data.targets)  # type: ignore[attr-defined]
     none = frozen(np.zeros((len(epochs), 0, 2)))
@@ -131,8 +132,9 @@ def _regions(
     )
 
 
-def _classes(trace: Trace, run: Run, epoch: int, script: Script, asked: object) -> Classes:
-    _, scores = script.step(run.detached)(model_at(trace.settings, run, epoch), asked)
+def _classes(trace: Trace, run: Run, epoch: int, start: nn.Module, asked: object) -> Classes:
+    step = script_of(trace.settings).step(run.detached)
+    _, scores = step(model_at(trace.settings, run, epoch, start), asked)
     return scores.argmax(dim=1).reshape(SIDE, SIDE).numpy().astype(np.uint8)
 
 
