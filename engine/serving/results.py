@@ -28,7 +28,7 @@ CAPACITY = 48 * 2**20
 """What all kept traces may weigh together, in bytes."""
 RECORDS_CAPACITY = 8 * 2**20
 """What all kept records may weigh: a step is recorded anew in milliseconds."""
-FILMS_CAPACITY = 16 * 2**20
+FILMS_CAPACITY = 48 * 2**20
 """What all kept films may weigh."""
 COMPARISONS_CAPACITY = 2 * 2**20
 """What all kept comparisons with finite differences may weigh."""
