@@ -210,9 +210,7 @@ def _box(
     return f'<div class="{style}"><strong>{title}</strong>{said}</div>'
 
 
-_UNKNOWN = (
-    '<div class="arrows"><span class="forward">values</span><span class="none">gradient: predict</span></div>'
-)
+_UNKNOWN = '<div class="arrows"><span class="forward">values</span><span class="back">gradient?</span></div>'
 
 
 def _values(stage: Stage) -> str:

@@ -73,7 +73,7 @@ def show_last_visit(view: View) -> None:
         _show_again(view, question)
     done = not any(visit.asks_again(question, answers) for question in asked)
     more = f"The next {min(rest, AT_ONCE)} from your last visit" if rest > 0 else "Done with these"
-    st.button(more if done else "Not now", on_click=_leave, args=(done,))
+    st.button(more if done else "Not now", key="go on" if done else "put off", on_click=_leave, args=(done,))
     st.divider()
 
 
@@ -171,9 +171,10 @@ def _title(question: Question) -> str:
     return f"Question {order.index(question) + 1}"
 
 
-def _head(question: Question) -> None:
+def _head(view: View, question: Question) -> None:
     st.subheader(_title(question), anchor=False)
-    st.caption(f"{question.level.title}: {question.topic.title}")
+    if question not in rounds()[view.round - 1]:
+        st.caption(f"Level {question.level}, {question.level.title}: {question.topic.title}")
     st.markdown(question.prompt)
 
 
@@ -182,7 +183,7 @@ def _ask(view: View, question: Question) -> None:
     answers = Answers(view.answers)
     place = f"{question.name} {answers.option(question)} {answers.repeated(question)}"
     with st.container(border=True):
-        _head(question)
+        _head(view, question)
         _show_picture(view, question, gradients=False)
         st.code(question.shown, language="python", wrap_lines=True)
         picked = st.radio(
@@ -209,7 +210,7 @@ def _show_proof(view: View, question: Question) -> None:
 
 def _prove(view: View, question: Question) -> None:
     """The code that decides a question, run; what it printed; and for each option why it is right or wrong."""
-    _head(question)
+    _head(view, question)
     answers = Answers(view.answers)
     proof = prove(question)  # run anew, here and now: that is the point
     if answers.right_at_first(question):

@@ -116,8 +116,9 @@ def _topic_html(topic: Topic, answers: Answers) -> str:
 
 _STYLE = """<style>
 .mastery { display: grid; grid-template-columns: repeat(auto-fit, minmax(16rem, 1fr)); gap: .4rem 1.5rem; }
-.mastery ul { list-style: none; margin: .2rem 0 0; padding: 0; }
-.mastery li { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 .6rem; margin: 0 0 .3rem; }
+.mastery ul { list-style: none; font-size: .85rem; margin: .2rem 0 0; padding: 0; }
+/* Streamlit sizes list items by a rule of its own. */
+.mastery li { font-size: inherit; display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 .6rem; margin: 0 0 .3rem; }
 .mastery .bar { flex-basis: 100%; height: .4rem; border-radius: .2rem; background: var(--line); overflow: hidden; }
 .mastery .bar div { height: 100%; background: light-dark(#0a6b33, #7fd69a); }
 </style>"""
