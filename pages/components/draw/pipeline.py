@@ -101,7 +101,9 @@ def pipeline_html(
             if sources := _from(stage, step, numbers):
                 items.append(f'<li class="apart">{escape(sources)}:</li>')
             items.append(f"<li>{box(stage, None)}</li>")
-    back = "and how far the gradient came back" if gradients else "and no gradient yet"
+    back = (
+        "and how far the gradient came back" if gradients else "what comes back hidden until it is predicted"
+    )
     label = f"The pipeline: each stage, the values forward, {back}"
     return f'<div class="lab"><ol class="pipeline" aria-label="{label}">{"".join(items)}</ol></div>'
 

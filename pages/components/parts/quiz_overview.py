@@ -58,20 +58,19 @@ def choose_round(view: View) -> None:
             "Level and topic",
             firsts,
             format_func=lambda number: topic_label(topic_of(number)),
-            **keeper.bound("topic", own[0], lambda now, number: replace(now, round=number)),
+            **keeper.bound("topic", own[0], _on_round),
         )
     with right:
         st.pills(
             "Round of this topic",
             own,
             required=True,
-            **keeper.bound(
-                "round",
-                view.round,
-                lambda now, number: replace(now, round=number or now.round),
-                tuple(own),
-            ),
+            **keeper.bound("round", view.round, _on_round, tuple(own)),
         )
+
+
+def _on_round(view: View, number: int) -> View:
+    return replace(view, round=number)
 
 
 def show_score(view: View) -> None:

@@ -173,7 +173,7 @@ def test_each_topic_can_be_chosen_and_says_its_level(topic: Topic) -> None:
 
 def test_a_round_of_the_topic_can_be_chosen() -> None:
     app = opened("pages/quiz.py", round=2)
-    app.main.button_group(key="round").set_value([3]).run()
+    app.main.button_group(key="round").set_value(3).run()
     assert "".join(app.query_params["round"]) == "3"
     assert len(asked(app)) == len(rounds()[2])
 
