@@ -82,9 +82,8 @@ def show_round(view: View) -> None:
     answers, here = Answers(view.answers), rounds()[view.round - 1]
     visit = Visit.current(answers)
     over = all(map(answers.answered, here))
-    above = [question for question in here if question in visit.first()]
-    again = [question for question in here if over and _wrong_at_first(question, answers)]
-    again = [question for question in again if question not in above]
+    above = visit.first()
+    again = [q for q in here if over and q not in above and not answers.right_at_first(q)]
     for question in here:
         if question in above:
             _show_place(question, "is asked above, from your last visit")
@@ -96,7 +95,8 @@ def show_round(view: View) -> None:
             _ask(view, question)
     if again:
         st.header("Once more", anchor=False)
-        st.markdown("Your first answer was wrong. The options stand in another order now.")
+        which = "this question" if len(again) == 1 else "each of these questions"
+        st.markdown(f"Your first answer to {which} was wrong. The options stand in another order now.")
         for question in again:
             _show_again(view, question)
     if over:
@@ -133,10 +133,6 @@ def options_in_order(question: Question, answers: Answers) -> list[int]:
     tries = 2 if answers.repeated(question) else 1
     turn = 1 + (questions().index(question) + tries) % (len(indices) - 1)
     return indices[turn:] + indices[:turn]
-
-
-def _wrong_at_first(question: Question, answers: Answers) -> bool:
-    return answers.answered(question) and not answers.right_at_first(question)
 
 
 def _show_again(view: View, question: Question) -> None:
@@ -227,7 +223,7 @@ def _prove(view: View, question: Question) -> None:
     for index, option in enumerate(question.options):
         mark = "✔ right" if index == proof.right else "✕ wrong"
         yours = ", **your answer**" if index == answers.option(question) else ""
-        st.markdown(f"- {mark}{yours}: *{option.text}*\n\n{indent(option.explanation, '  ')}")
+        st.markdown(f"- {mark}{yours}: *{option.text}*  \n{indent(option.explanation, '  ')}")
 
 
 def _show_picture(view: View, question: Question, *, gradients: bool) -> None:
@@ -235,7 +231,7 @@ def _show_picture(view: View, question: Question, *, gradients: bool) -> None:
     if question.picture is None:
         return
     shown = View.of(question.picture)
-    step = show_record(shown.settings, shown.epoch, detached=True)
+    step = show_record(shown.settings, shown.epoch, detached=True, weights="detached")
     for part in parts_of(step):
         numbers = {stage.index: number for number, stage in enumerate(part.stages, start=1)}
         st.html(pipeline_html(part, step, numbers, values=True, gradients=gradients))

@@ -90,6 +90,15 @@ def test_what_was_wrong_is_asked_once_more_at_the_end_of_its_round() -> None:
     assert Answers(link(app)).repeated(FIRST[0])
 
 
+def test_the_proof_of_the_last_answer_stays_open_and_earlier_wrong_ones_are_folded_away() -> None:
+    app = opened("pages/quiz.py")
+    for question in FIRST:
+        predict(app, wrong(question))
+    folds = [each for each in app.main.expander if "asked once more below" in each.label]
+    assert [each.proto.expanded for each in folds] == [False] * (len(FIRST) - 1) + [True]
+    assert len(asked(app)) == len(FIRST)
+
+
 def test_a_question_that_is_wrong_once_more_can_be_asked_again_until_it_is_right() -> None:
     app = opened("pages/quiz.py")
     predict(app, wrong(FIRST[0]))
@@ -231,6 +240,14 @@ def test_the_picture_hides_the_gradients_until_the_prediction_is_made(pictured: 
         assert tells not in before
     for told in ("the gradient stops here", "✕ no gradient", "box cut", "starved"):
         assert told in after
+
+
+def test_the_picture_is_of_the_run_with_its_detach() -> None:
+    question, before = FIRST[1], FIRST[1].picture
+    object.__setattr__(question, "picture", Settings())
+    (shown,) = pipelines(opened("pages/quiz.py"))
+    object.__setattr__(question, "picture", before)
+    assert "value 0.8523" in shown  # where the loss stays: nothing learns
 
 
 def test_the_picture_leads_to_its_run_only_after_the_prediction(pictured: Question) -> None:
