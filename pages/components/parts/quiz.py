@@ -1,8 +1,8 @@
 """The questions of the quiz: those of the round, those asked once more, and those left over from the last visit.
 
 The answers are one string in the view, and so in the link (see `engine.quiz.answers`). A question stands on the page
-in one of three ways: it is asked, its proof is shown, or a line says where it is asked again. Of the visit the session
-keeps only what to ask again: which questions were wrong when it began. A reload loses no answer by that.
+in one of three ways: it is asked, its proof is shown, or a line says where it is asked again. Of a visit the session
+keeps only what to ask again; a reload begins a new visit and loses no answer.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from textwrap import indent
 import streamlit as st
 
 from engine.quiz import Answers, Question, prove, questions, rounds
-from pages.components.draw.pipeline import parts_of, pipeline_html
+from pages.components.draw.pipeline import main_stages, parts_of, pipeline_html
 from pages.components.shell import keeper
 from pages.components.shell.controls import describe
 from pages.components.shell.frame import link_to
@@ -63,12 +63,9 @@ def show_last_visit(view: View) -> None:
         return
     asked, rest = visit.first(), len(visit.left_over) - AT_ONCE
     st.header("From your last visit", anchor=False)
-    st.markdown(
-        "Your last answer to "
-        + ("this question" if len(visit.left_over) == 1 else f"these {len(visit.left_over)} questions")
-        + " was wrong. Predict once more"
-        + (f", {AT_ONCE} at a time." if rest > 0 else ".")
-    )
+    which = "this question" if len(visit.left_over) == 1 else f"these {len(visit.left_over)} questions"
+    at_a_time = f", {AT_ONCE} at a time" if rest > 0 else ""
+    st.markdown(f"When you left, your last answer to {which} was wrong. Predict once more{at_a_time}.")
     for question in asked:
         _show_again(view, question)
     done = not any(visit.asks_again(question, answers) for question in asked)
@@ -232,8 +229,10 @@ def _show_picture(view: View, question: Question, *, gradients: bool) -> None:
         return
     shown = View.of(question.picture)
     step = show_record(shown.settings, shown.epoch, detached=True, weights="detached")
+    numbers = {stage.index: number for number, stage in enumerate(main_stages(step), start=1)}
     for part in parts_of(step):
-        numbers = {stage.index: number for number, stage in enumerate(part.stages, start=1)}
+        if part.title:
+            st.markdown(f"**{part.title}**")
         st.html(pipeline_html(part, step, numbers, values=True, gradients=gradients))
     st.caption(f"{describe(shown.settings)} · the step of epoch {shown.epoch}")
     if gradients:

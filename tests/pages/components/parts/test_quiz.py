@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -207,13 +208,20 @@ def test_at_a_later_try_every_option_stands_elsewhere(question: Question) -> Non
     assert all(len(set(places)) == len(orders) for places in zip(*orders, strict=True))
 
 
+@contextmanager
+def with_picture(question: Question, picture: Settings) -> Iterator[None]:
+    """The bank with a picture for that question."""
+    before = question.picture
+    object.__setattr__(question, "picture", picture)
+    yield
+    object.__setattr__(question, "picture", before)
+
+
 @pytest.fixture
 def pictured() -> Iterator[Question]:
     """A question of the first round with a picture: a network whose first layer gets no gradient."""
-    question, before = FIRST[1], FIRST[1].picture
-    object.__setattr__(question, "picture", Settings("classifier", detach="hidden_1"))
-    yield question
-    object.__setattr__(question, "picture", before)
+    with with_picture(FIRST[1], Settings("classifier", detach="hidden_1")):
+        yield FIRST[1]
 
 
 def pipelines(app: AppTest) -> list[str]:
@@ -243,10 +251,8 @@ def test_the_picture_hides_the_gradients_until_the_prediction_is_made(pictured: 
 
 
 def test_the_picture_is_of_the_run_with_its_detach() -> None:
-    question, before = FIRST[1], FIRST[1].picture
-    object.__setattr__(question, "picture", Settings())
-    (shown,) = pipelines(opened("pages/quiz.py"))
-    object.__setattr__(question, "picture", before)
+    with with_picture(FIRST[1], Settings()):
+        (shown,) = pipelines(opened("pages/quiz.py"))
     assert "value 0.8523" in shown  # where the loss stays: nothing learns
 
 
