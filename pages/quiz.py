@@ -4,16 +4,17 @@ from pages.components.shell.frame import open_page
 
 with open_page(
     "Quiz",
-    "Predict first. Then torch runs the question's own code before your eyes, and what it prints decides which "
-    "answer is right. Your answers stand in the page's address, so a reload loses none.",
+    "Read the code and predict. Then torch runs it before your eyes, and what it prints decides which answer is right. "
+    "A question that you got wrong is asked again.",
     shows_run=False,
     place=60,
 ) as view:
-    from engine.quiz import rounds  # noqa: E402, RUF100
-    from pages.components.parts.quiz import show_question, show_round_end, show_score
+    from pages.components.parts.quiz import show_last_visit, show_round, show_way_on
+    from pages.components.parts.quiz_overview import choose_round, show_mastery, show_score
 
-    chosen = min(view.round, len(rounds()))
-    show_score(view, chosen)
-    for question in rounds()[chosen - 1]:
-        show_question(view, question)
-    show_round_end(view, chosen)
+    choose_round(view)
+    show_mastery(view)
+    show_last_visit(view)
+    show_score(view)
+    show_round(view)
+    show_way_on(view)

@@ -13,17 +13,21 @@ torch that is installed: a question whose options miss the outcome is an error, 
 A question is one file in `engine/quiz/bank/`, found by being there.
 """
 
+from .answers import Answers, is_answers, proof_of
 from .definition import Answer, Level, Option, Question, Topic
 from .finding import question, questions, round_of, rounds
 from .proof import Proof, prove
 
 __all__ = [
     "Answer",
+    "Answers",
     "Level",
     "Option",
     "Proof",
     "Question",
     "Topic",
+    "is_answers",
+    "proof_of",
     "prove",
     "question",
     "questions",

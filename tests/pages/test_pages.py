@@ -212,7 +212,7 @@ def test_a_round_of_the_quiz_is_graded_by_its_proofs() -> None:
         assert not app.exception
     right = sum(prove(question).right == 2 for question in rounds()[0])
     assert 0 < right < 3
-    assert f"Round 1: {right} of 3 right." in text(app)
+    assert f"Round 1: {right} of 3 right at the first try" in text(app)
     assert [s.value for s in app.success] == ["Right."] * right
     assert "".join(app.query_params["answers"]).startswith("333")
 
@@ -220,6 +220,7 @@ def test_a_round_of_the_quiz_is_graded_by_its_proofs() -> None:
 @pytest.mark.parametrize("number", range(1, len(rounds()) + 1, 3))
 def test_every_round_shows_every_proof(number: int) -> None:
     app = opened("pages/quiz.py", round=number, answers="1" * len(questions()))
+    app.button(key="put off").click().run()  # what was wrong in an earlier visit
     assert not app.exception
     for question in rounds()[number - 1]:
         assert question.snippet.strip() in [code.value.strip() for code in app.code]

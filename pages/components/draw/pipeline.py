@@ -18,7 +18,11 @@ import streamlit as st
 from engine.recorder import StepRecord
 from engine.recorder.record import Stage
 from engine.recorder.render.words import BACK
+from engine.text import number_text
 from pages.components.draw.words import does, shape_text, stage_title
+
+_FEW = 6
+"""So many numbers of a stage are listed in its box."""
 
 
 @dataclass(frozen=True)
@@ -73,23 +77,34 @@ def _which(part: Part) -> str:
     return f" · {part.title}{line}" if part.title else ""
 
 
-def pipeline_html(part: Part, step: StepRecord, numbers: Mapping[int, int]) -> str:
+def pipeline_html(
+    part: Part, step: StepRecord, numbers: Mapping[int, int], *, values: bool = False, gradients: bool = True
+) -> str:
     """An ordered list of boxes; between two boxes stand the forward arrow and what came back against it.
 
-    `numbers` are the stages' numbers on the page by their indices; they are shown where the rows are several.
+    `numbers` are the stages' numbers on the page by their indices; they are shown where the rows are several. With
+    `values` each box says what its stage gave. Without `gradients` nothing tells what came back: it is to be predicted.
     """
     row = zip(part.stages, part.stages[1:], strict=False)
     if not part.title and all(_goes_on(before, stage) for before, stage in row):
         numbers = {}
+
+    def box(stage: Stage, before: Stage | None) -> str:
+        return _box(stage, before, step, numbers, values=values, gradients=gradients)
+
     items = []
     for before, stage in zip((None, *part.stages), part.stages, strict=False):
         if before is not None and _goes_on(before, stage):
-            items.append(f"<li>{_arrows(before)}{_box(stage, before, step, numbers)}</li>")
+            arrows = _arrows(before) if gradients else _UNKNOWN
+            items.append(f"<li>{arrows}{box(stage, before)}</li>")
         else:
             if sources := _from(stage, step, numbers):
                 items.append(f'<li class="apart">{escape(sources)}:</li>')
-            items.append(f"<li>{_box(stage, None, step, numbers)}</li>")
-    label = "The pipeline: each stage, the values forward, and how far the gradient came back"
+            items.append(f"<li>{box(stage, None)}</li>")
+    back = (
+        "and how far the gradient came back" if gradients else "what comes back hidden until it is predicted"
+    )
+    label = f"The pipeline: each stage, the values forward, {back}"
     return f'<div class="lab"><ol class="pipeline" aria-label="{label}">{"".join(items)}</ol></div>'
 
 
@@ -165,14 +180,25 @@ def _named(stage: Stage, numbers: Mapping[int, int]) -> str:
     return f"{number}. {stage_title(stage)}" if number is not None else stage_title(stage)
 
 
-def _box(stage: Stage, before: Stage | None, step: StepRecord, numbers: Mapping[int, int]) -> str:
-    cut = is_cut(stage, step)
-    starved = not cut and bool(stage.parameters) and stage.gradient_state == "none"
+def _box(
+    stage: Stage,
+    before: Stage | None,
+    step: StepRecord,
+    numbers: Mapping[int, int],
+    *,
+    values: bool,
+    gradients: bool,
+) -> str:
+    cut = gradients and is_cut(stage, step)
+    starved = gradients and not cut and bool(stage.parameters) and stage.gradient_state == "none"
     style = "box cut" if cut else "box starved" if starved else "box"
     fed = any(p.name in stage.parameters and p.state == "gradient" for p in step.parameters)
     hungry = "no gradient through here" if fed else "starved: no gradient"
     notes = [shape_text(stage.output.shape)]
-    notes.append("✂ the gradient stops here" if cut else hungry if starved else does(stage))
+    if values:
+        notes.append(_values(stage))
+    if gradients:  # what a stage does can tell: "no longer tracked"
+        notes.append("✂ the gradient stops here" if cut else hungry if starved else does(stage))
     if numbers and before is not None:
         notes += [
             f"takes also {_named(step.stages[i], numbers)}"
@@ -180,10 +206,26 @@ def _box(stage: Stage, before: Stage | None, step: StepRecord, numbers: Mapping[
             if i not in (before.index, 0)
         ]
     number = f"{numbers[stage.index]}. " if stage.index in numbers else ""
-    said = "".join(f"<small>{escape(note)}</small>" for note in notes)
+    said = "".join(f"<small>{escape(note)}</small>" for note in notes if note)
     # Long paths of modules break at a dot.
     title = escape(f"{number}{stage_title(stage)}").replace(".", ".<wbr>")
     return f'<div class="{style}"><strong>{title}</strong>{said}</div>'
+
+
+_UNKNOWN = '<div class="arrows"><span class="forward">values</span><span class="back">gradient?</span></div>'
+
+
+def _values(stage: Stage) -> str:
+    """What a stage gave: its numbers where they are few, else how far they reach."""
+    least, most = stage.output.minimum, stage.output.maximum
+    size = max(abs(least or 0.0), abs(most or 0.0))
+    given = stage.output.values
+    if given is not None and given.size <= _FEW:
+        numbers = (number_text(float(number), beside=size) for number in given.ravel())
+        return f"{'values' if given.size > 1 else 'value'} {', '.join(numbers)}"
+    if least is None or most is None:
+        return ""
+    return f"values from {number_text(least, beside=size)} to {number_text(most, beside=size)}"
 
 
 def _arrows(before: Stage) -> str:

@@ -14,7 +14,7 @@ from typing import Self
 from engine import Settings
 from engine.examples import examples
 from engine.experiments import Option, experiment_names, find_experiment
-from engine.quiz import rounds
+from engine.quiz import is_answers, rounds
 from engine.settings import EPOCHS, OPTIMIZERS, SEED, places
 
 LEARNING_RATES = (
@@ -160,9 +160,11 @@ class _Link:
 
     def answers(self, key: str) -> str:
         got = self._query.get(key, "")
-        if len(got) <= 200 and set(got) <= set("-1234"):
+        if is_answers(got):
             return got
-        return self._instead(key, got, "", "a number from 1 to 4 or a stroke for each question")
+        return self._instead(
+            key, got, "", "for each question a dash, a number from 1 to 4 or a letter from a to d"
+        )
 
     def ignored(self, options: tuple[str, ...]) -> tuple[str, ...]:
         unknown = [key for key in self._query if key not in _SETTINGS + _VIEW + options]

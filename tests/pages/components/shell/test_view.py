@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from engine import Settings
 from engine.experiments import experiment_names
+from engine.quiz import questions, rounds
 from engine.settings import EPOCHS, OPTIMIZERS, SEED, places
 from pages.components.shell.view import LEARNING_RATES, View
 
@@ -29,8 +30,8 @@ def views(draw: st.DrawFn) -> View:
         draw(st.integers(1, chosen.epochs)),
         draw(st.integers(1, 1_000)),
         draw(st.booleans()),
-        draw(st.integers(1, 8)),
-        draw(st.text("-1234", max_size=60)),
+        draw(st.integers(1, len(rounds()))),
+        draw(st.text("-1234abcd", max_size=len(questions()))),
         sweep=draw(st.booleans()),
     )
 
@@ -103,3 +104,11 @@ def test_the_epoch_follows_the_run() -> None:
     assert view.with_settings(Settings(epochs=3)).epoch == 3
     assert view.with_settings(Settings(experiment="classifier")).epoch == 1
     assert View.from_query({"epoch": "6"})[0].epoch == 5
+
+
+@pytest.mark.parametrize("answers", ["5", "12e", "1 2", "1" * (len(questions()) + 1), "a" * 10_000])
+def test_answers_that_cannot_be_are_named_in_one_sentence(answers: str) -> None:
+    view, ignored = View.from_query({"answers": answers})
+    assert view.answers == ""
+    assert len(ignored) == 1
+    assert "for each question a dash, a number from 1 to 4 or a letter from a to d" in ignored[0]
