@@ -35,8 +35,8 @@ QUESTION = Question(
         Option(
             text="Zeros after both: that is what the name says.",
             explanation=(
-                "The name is older than the default. Earlier versions of torch did fill in zeros; now the "
-                "gradient is dropped unless you ask."
+                "That goes by the name. By default the gradient is dropped altogether; zeros are left "
+                "only if you ask for them."
             ),
             answer=("zeros", "zeros"),
         ),

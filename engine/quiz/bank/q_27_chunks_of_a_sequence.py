@@ -1,6 +1,5 @@
 """A hidden state detached between chunks keeps its value and loses the gradient from before the chunk."""
 
-from ...settings import Settings
 from ..definition import Option, Question, Topic
 
 SNIPPET = """\
@@ -61,5 +60,4 @@ QUESTION = Question(
         ),
     ),
     step=2,
-    picture=Settings(experiment="truncated_bptt"),
 )

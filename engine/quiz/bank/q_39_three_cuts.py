@@ -1,5 +1,6 @@
 """A detach, no_grad and requires_grad_(False): the same gradients for the head, at different costs."""
 
+from ...settings import Settings
 from ..definition import Option, Question, Topic
 
 SNIPPET = """\
@@ -61,4 +62,5 @@ QUESTION = Question(
         ),
     ),
     step=2,
+    picture=Settings(experiment="frozen_backbone"),
 )
