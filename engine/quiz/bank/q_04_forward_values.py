@@ -35,8 +35,8 @@ QUESTION = Question(
         Option(
             text="They agree to about six digits and differ by rounding.",
             explanation=(
-                "Rounding differs where the arithmetic differs, as between two processors. A detach does "
-                "no arithmetic."
+                "That expects other arithmetic after a detach. Both times the same numbers are computed "
+                "in the same way, so they are rounded alike."
             ),
             answer="close",
         ),

@@ -21,8 +21,8 @@ QUESTION = Question(
     name="no-grad-or-detach",
     topic=Topic.DETACH,
     prompt=(
-        "`w.exp().sin()` runs under `no_grad`, and then with a `detach()` at its end. How often does "
-        "autograd save a tensor for a backward pass, each time?"
+        "`w.exp().sin()` runs under `no_grad`, and then with a `detach()` at its end. How many times does "
+        "autograd save a tensor for a backward pass in each case?"
     ),
     snippet=SNIPPET,
     options=(

@@ -39,7 +39,7 @@ QUESTION = Question(
         Option(
             text="It gives 10 after `.data`, and raises after `detach()`.",
             explanation=(
-                "An edit through `.data` is not counted, so the wrong number passes in silence. "
+                "An edit through `.data` is not counted for `y`, so the wrong number passes in silence. "
                 "`detach()` shares the count of edits with `y`, and torch catches it: one more reason to "
                 "write `detach()`."
             ),

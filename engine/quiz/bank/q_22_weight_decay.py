@@ -18,8 +18,8 @@ QUESTION = Question(
     name="weight-decay",
     topic=Topic.LOOP,
     prompt=(
-        "Neither weight hears from the loss: `none.grad` is `None`, `zeros.grad` is zeros. What are they "
-        "after one step with weight decay?"
+        "The loss reaches neither weight: `none.grad` is `None`, `zeros.grad` is zeros. What are the "
+        "weights after one step with weight decay?"
     ),
     snippet=SNIPPET,
     options=(

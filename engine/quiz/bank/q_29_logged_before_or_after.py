@@ -35,8 +35,8 @@ QUESTION = Question(
         Option(
             text="5 and 5",
             explanation=(
-                "That keeps too much: `backward()` frees what was saved as it passes. The nodes stay, "
-                "without their tensors."
+                "That overlooks what `backward()` frees as it passes. The nodes of the graph stay, "
+                "without their saved tensors."
             ),
             answer=(5, 5),
         ),

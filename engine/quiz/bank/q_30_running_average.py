@@ -34,8 +34,8 @@ QUESTION = Question(
         Option(
             text="50 and 50",
             explanation=(
-                "The first is right. For the second, that takes `min` for torch's arithmetic: Python's "
-                "`min` hands back one of its arguments and refers to no other."
+                "The first half is right. The second takes `min` for arithmetic of torch: it is Python's, "
+                "returns one of its arguments and keeps no other."
             ),
             answer=(50, 50),
         ),

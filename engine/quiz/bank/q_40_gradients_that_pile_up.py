@@ -53,8 +53,8 @@ QUESTION = Question(
         Option(
             text="Backbone 15, head 6: both add up.",
             explanation=(
-                "The first is right. The head is in the optimizer, so `zero_grad()` clears it before each "
-                "`backward()`."
+                "The first half is right. The second forgets that the optimizer holds the head, so "
+                "`zero_grad()` clears its gradient before each `backward()`."
             ),
             answer=(15.0, 6.0),
         ),

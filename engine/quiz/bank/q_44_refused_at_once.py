@@ -27,7 +27,7 @@ QUESTION = Question(
     snippet=SNIPPET,
     options=(
         Option(
-            text="None of them: each is free to leave the graph.",
+            text="None of them: each one works",
             explanation=(
                 "That takes leaving the graph for something torch always lets pass. Two of these would "
                 "hide that the gradient ends there, and torch makes you say so."

@@ -17,6 +17,7 @@ from torch.nn.functional import cosine_similarity, cross_entropy
 
 from engine.quiz import Question, prove, question, questions
 
+CODE = re.compile(r"`([^`]+)`")
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
@@ -68,6 +69,12 @@ def test_forward_values() -> None:
     assert left["w2"].grad is not None
     without_layer_1 = torch.relu(left["x"] @ torch.zeros(8, 8)) @ left["w2"]
     assert not torch.allclose(without_layer_1, left["cut"])  # and makes the output all the same
+
+
+def test_requires_grad_of_results() -> None:
+    left = ran("requires-grad-of-results")
+    (left["a"] * left["b"]).sum().backward()  # another arithmetic: the path through b is still there
+    assert left["b"].grad.tolist() == [1.0, 2.0]
 
 
 def test_shared_memory() -> None:
@@ -137,6 +144,16 @@ def test_no_grad_or_detach() -> None:
         assert len(kept) == 1
         e.sin()
     assert kept == [e.data_ptr()] * 2  # two saves, and they are of one tensor
+
+
+def test_zero_grad() -> None:
+    w, never = leaf(1.0), leaf(1.0)
+    optimizer = torch.optim.SGD([w, never], lr=0.1)
+    (w * 0).backward()
+    assert w.grad.item() == 0.0  # a gradient that happens to be zero
+    assert never.grad is None  # none has arrived
+    optimizer.zero_grad()
+    assert w.grad is None
 
 
 def test_frozen_weight() -> None:
@@ -453,10 +470,13 @@ def test_too_small_a_step() -> None:
     assert torch.tensor(3.0, dtype=torch.float64) + 1e-8 != 3.0
 
 
-def own_numbers(q: Question) -> list[str]:
-    """The numbers of the explanations that stand neither in the script nor in the output nor in the prompt."""
-    seen = {float(n) for n in NUMBER.findall(f"{q.prompt} {q.snippet} {prove(q).output}")}
-    return [n for o in q.options for n in NUMBER.findall(o.explanation) if float(n) not in seen]
+def own_facts(q: Question) -> list[str]:
+    """The numbers and the code of the explanations that stand neither in the script nor in what a reader sees beside it."""
+    beside = f"{q.prompt} {q.snippet} {prove(q).output}"
+    seen = {float(number) for number in NUMBER.findall(beside)}
+    said = " ".join(option.explanation for option in q.options)
+    numbers = [number for number in NUMBER.findall(said) if float(number) not in seen]
+    return numbers + [code for code in CODE.findall(said) if code.partition("(")[0] not in beside]
 
 
 TESTED = tuple(name for name in list(globals()) if name.startswith("test_"))
@@ -464,9 +484,9 @@ TESTED = tuple(name for name in list(globals()) if name.startswith("test_"))
 
 
 @pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")
-def test_every_number_that_an_explanation_adds_has_its_test_here() -> None:
-    adding = [q.name for q in questions() if own_numbers(q)]
-    assert "running-average" in adding
+def test_every_number_and_every_call_that_an_explanation_adds_has_its_test_here() -> None:
+    adding = [q.name for q in questions() if own_facts(q)]
+    assert {"running-average", "batch-norm"} <= set(adding)
     assert [name for name in adding if not any(map(is_of(name), TESTED))] == []
 
 
