@@ -29,7 +29,7 @@ QUESTION = Question(
     name="loss-with-the-detach",
     topic=Topic.LESSON,
     prompt=(
-        "The lesson's detach stands between its only layer and the loss, and an error of `backward()` "
+        "The lesson's detach stands between its only layer and the loss, and an error from `backward()` "
         "does not end the loop. What does the loss do in epochs 1 to 5?"
     ),
     snippet=SNIPPET,

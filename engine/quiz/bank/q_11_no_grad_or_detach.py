@@ -29,7 +29,7 @@ QUESTION = Question(
         Option(
             text="Never in either: neither result is tracked.",
             explanation=(
-                "The results look alike, but that judges by the end alone. Before the detach came, every "
+                "That judges by the results, which do look alike. But before the detach came, every "
                 "operation was recorded as usual."
             ),
             answer=(0, 0),

@@ -44,8 +44,8 @@ QUESTION = Question(
         Option(
             text="Only layer 2's, since freezing takes effect at the next step.",
             explanation=(
-                "Freezing takes effect at once: `backward()` gives no gradient to a leaf that does not "
-                "require one."
+                "That takes freezing for an order to the next step. It takes effect at once: `backward()` "
+                "gives no gradient to a leaf that does not require one."
             ),
             answer=(False, True),
         ),

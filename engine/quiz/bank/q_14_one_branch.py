@@ -38,8 +38,8 @@ QUESTION = Question(
         Option(
             text="No number at all: `backward()` raises an error.",
             explanation=(
-                "It raises only if every path to `w` is cut. One is left, which is what makes this "
-                "mistake hard to notice."
+                "That is what happens if every path to `w` is cut. One is left, which makes this mistake "
+                "hard to notice."
             ),
             answer="RuntimeError",
         ),

@@ -23,13 +23,13 @@ QUESTION = Question(
     topic=Topic.PATTERNS,
     prompt=(
         "Two views are embedded by `w`, and their similarity is to grow. `plain` detaches nothing; "
-        "`stopped` detaches one embedding in each half, without a predictor. What is its gradient, "
-        "compared with the plain one?"
+        "`stopped` detaches one embedding in each half, and there is no predictor. How does its gradient "
+        "compare with the plain one?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
-            text="The same: both losses have one value, and each embedding gets its gradient.",
+            text="It is the same: both losses have one value, and each embedding gets its gradient.",
             explanation=(
                 "Each embedding does get its gradient, but from one of the halves alone, and a half "
                 "counts half."
@@ -37,7 +37,7 @@ QUESTION = Question(
             answer=(False, True),
         ),
         Option(
-            text="Neither: a stop-gradient turns the direction away from a collapse.",
+            text="It has another direction: a stop-gradient turns it away from a collapse.",
             explanation=(
                 "That credits the stop-gradient with what takes a predictor as well. Without one both "
                 "branches are alike, and the direction stays."
@@ -45,14 +45,14 @@ QUESTION = Question(
             answer=(False, False),
         ),
         Option(
-            text="Both at once, since the gradient is zero.",
+            text="Both are zero, since each embedding is detached in one half.",
             explanation=(
                 "That cuts both embeddings everywhere. Each half detaches one and keeps the other open."
             ),
             answer=(True, True),
         ),
         Option(
-            text="Half of it, in the very same direction.",
+            text="It is half as large, in the very same direction.",
             explanation=(
                 "Each half passes back what its open branch had before, at half the weight. Under plain "
                 "SGD that only slows a collapse, like half the learning rate; Adam, which divides by the "

@@ -54,7 +54,7 @@ QUESTION = Question(
         Option(
             text="It is nearly 0, and Adam makes `x` move.",
             explanation=(
-                "A leftover of 1e-8 would indeed move it. But this is no rounding error: a number and its "
+                "A leftover of 1e-8 would indeed move it. But nothing is left over: a number and its "
                 "negative add up to an exact zero."
             ),
             answer=(0.0, True),

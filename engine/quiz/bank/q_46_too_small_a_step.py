@@ -35,8 +35,8 @@ QUESTION = Question(
         Option(
             text="0 in both of them",
             explanation=(
-                "That gives both types the same digits. float64 has about 16, so there `3 + 1e-8` is a "
-                "number of its own."
+                "That gives both types equally many digits. float64 has about 16, so there `3 + 1e-8` is "
+                "a number of its own."
             ),
             answer=(0.0, 0.0),
         ),
