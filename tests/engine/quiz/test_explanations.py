@@ -1,12 +1,13 @@
-"""What the explanations state beyond what their scripts show: one test a question, of the question's name.
+"""What prompts and explanations state beyond what their scripts show: one test a question, of the question's name.
 
 A claim that stands here is run with torch: a number that the script doesn't print, what would come of another script,
-what a rule says. The last tests see to it that no explanation brings a number of its own without such a test.
+what a rule says. The last tests see to it that no question brings a number or a call of its own without such a test.
 """
 
 import math
 import re
 import weakref
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -222,7 +223,14 @@ def test_moving_target() -> None:
 
 
 def test_data_attribute() -> None:
-    for outside, counted in ((lambda t: t.data, False), (lambda t: t.detach(), True)):
+    w = leaf(0.0)
+    w.exp().backward()
+    assert grad(w).item() == 1.0  # the right gradient, without an edit
+    ways: tuple[tuple[Callable[[Tensor], Tensor], bool], ...] = (
+        (lambda t: t.data, False),
+        (Tensor.detach, True),
+    )
+    for outside, counted in ways:
         y = leaf(0.0).exp()
         edited = outside(y)
         before = y._version
@@ -394,6 +402,7 @@ def test_where_it_settles(x: float, y: float, slope: float) -> None:
     rounded = at + (at.round() - at).detach()
     (rounded - 1.3).pow(2).backward()
     assert rounded.item() == pytest.approx(y)
+    assert min(range(-3, 4), key=lambda whole: (whole - 1.3) ** 2) == 1  # the best that a whole number can do
     assert grad(at).item() == pytest.approx(slope, abs=1e-5)
 
 
@@ -482,12 +491,12 @@ def test_too_small_a_step() -> None:
 
 
 def own_facts(q: Question) -> list[str]:
-    """The numbers and the code of the explanations that stand neither in the script nor in what a reader sees beside it."""
-    beside = f"{q.prompt} {q.snippet} {prove(q).output}"
-    seen = {float(number) for number in NUMBER.findall(beside)}
-    said = " ".join(option.explanation for option in q.options)
+    """The numbers and the code of prompt and explanations that stand neither in the script nor in what it prints."""
+    run = f"{q.snippet} {prove(q).output}"
+    seen = {float(number) for number in NUMBER.findall(run)}
+    said = " ".join([q.prompt, *(option.explanation for option in q.options)])
     numbers = [number for number in NUMBER.findall(said) if float(number) not in seen]
-    return numbers + [code for code in CODE.findall(said) if code.partition("(")[0] not in beside]
+    return numbers + [code for code in CODE.findall(said) if code.partition("(")[0] not in run]
 
 
 TESTED = tuple(name for name in list(globals()) if name.startswith("test_"))
@@ -495,7 +504,7 @@ TESTED = tuple(name for name in list(globals()) if name.startswith("test_"))
 
 
 @pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")
-def test_every_number_and_every_call_that_an_explanation_adds_has_its_test_here() -> None:
+def test_every_number_and_every_call_that_the_words_add_has_its_test_here() -> None:
     adding = [q.name for q in questions() if own_facts(q)]
     assert {"running-average", "batch-norm"} <= set(adding)
     assert [name for name in adding if not any(map(is_of(name), TESTED))] == []
