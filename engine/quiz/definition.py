@@ -68,6 +68,8 @@ class Question:
     prompt: str
     snippet: str
     options: tuple[Option, Option, Option, Option]
+    step: int = 1
+    """How far into its topic it stands: it may lean on questions of earlier steps."""
     picture: Settings | None = None
     """The run whose pipeline is drawn beside the prompt, its gradients hidden until the prediction is made."""
 

@@ -1,8 +1,8 @@
 """The bank in order: every file of `engine/quiz/bank/`, in rounds of a topic each.
 
-The rounds go from topic to topic, in the order in which these build on one another, and within a topic by the numbers
-of the files. A reader's answers are kept by a question's place among the file names: a new question takes the next
-free number, and no old one moves.
+The rounds go from topic to topic, in the order in which these build on one another, and within a topic by the
+questions' steps, equal ones by the numbers of the files. A reader's answers are kept by a question's place among the
+file names: a new question takes the next free number, and no old one moves.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def rounds() -> tuple[tuple[Question, ...], ...]:
     """The questions in rounds of about equal length, none of them with a single question."""
     found: list[tuple[Question, ...]] = []
     for topic in Topic:
-        asked = [each for each in questions() if each.topic is topic]
+        asked = sorted((each for each in questions() if each.topic is topic), key=lambda each: each.step)
         count = math.ceil(len(asked) / LARGEST_ROUND)
         edges = [len(asked) * turn // count for turn in range(count + 1)]
         found += [tuple(asked[edges[turn] : edges[turn + 1]]) for turn in range(count)]

@@ -15,6 +15,7 @@ claims = {
 }
 for claim, holds in claims.items():
     print(f"{claim}: {holds}")
+print("the original is still in the graph:", before.grad_fn is not None)
 answer = ", ".join(claim for claim, holds in claims.items() if holds)
 """
 
@@ -26,28 +27,34 @@ QUESTION = Question(
     options=(
         Option(
             text="Its size grows.",
-            explanation="The shape is the same before and after: a detach adds no element.",
+            explanation=(
+                "That mixes up the values with the record of how they came about. A detach drops the "
+                "record and adds no value."
+            ),
             answer="its size grows",
         ),
         Option(
             text="It becomes a new input layer of the model.",
             explanation=(
-                "It stays a plain tensor. A layer is a module with parameters of its own, and a "
-                "detach creates none."
+                "That mixes up a tensor with a layer. A layer is a module, usually with parameters; what "
+                "`detach()` returns is a plain tensor."
             ),
             answer="it becomes an input layer",
         ),
         Option(
             text="It no longer tracks gradients for backpropagation.",
             explanation=(
-                "The result has `requires_grad=False` and no `grad_fn`, so a backward pass has no way "
-                "through it."
+                "What `detach()` returns has `requires_grad=False` and no `grad_fn`, so no gradient "
+                "passes through it. The original is unchanged: it stays in the graph."
             ),
             answer="it is no longer tracked",
         ),
         Option(
             text="Its values change at random until the next forward pass.",
-            explanation="Every value is the same, to the last bit. Nothing about a detach is random.",
+            explanation=(
+                "That mixes up detaching with something like dropout. A detach computes nothing: every "
+                "value stays the same, to the last bit."
+            ),
             answer="its values change",
         ),
     ),

@@ -20,38 +20,41 @@ QUESTION = Question(
     name="where-the-gradient-stops",
     topic=Topic.LESSON,
     prompt=(
-        "Data flows input → layer 1 → `detach()` → layer 2 → loss. After `loss.backward()`, which "
-        "layers have a gradient?"
+        "Data flows input → layer 1 → `detach()` → layer 2 → loss. Which layers have a gradient after "
+        "`loss.backward()`?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="Both layers: the values pass the detach, so the gradient does too.",
             explanation=(
-                "The values do pass. The gradient runs backwards along the graph, and the detach left "
-                "no edge there to follow."
+                "That takes the forward pass for the backward pass. Values do pass a detach; a gradient "
+                "follows the graph, and the graph ends there."
             ),
             answer=(True, True),
         ),
         Option(
             text="Only layer 2, which stands between the detach and the loss.",
             explanation=(
-                "The gradient walks from the loss through layer 2, meets the detach and ends. Layer 1 "
-                "lies beyond and keeps `None`."
+                "The gradient goes from the loss back through layer 2, meets the detach and ends. Layer 1 "
+                "lies beyond it and keeps `None`."
             ),
             answer=(False, True),
         ),
         Option(
             text="Only layer 1, which the data reached before the detach.",
             explanation=(
-                "It is the other way round: backward starts at the loss, so what it meets before the "
-                "detach is layer 2."
+                "That has the direction reversed. `backward()` starts at the loss, so the layer that it "
+                "reaches before the detach is layer 2."
             ),
             answer=(True, False),
         ),
         Option(
             text="Neither layer, because `backward()` raises an error.",
-            explanation="It would raise if no parameter at all were connected to the loss. Layer 2 still is.",
+            explanation=(
+                "That is the case where the detach stands after the last layer: then no parameter is "
+                "connected to the loss. Here layer 2 still is."
+            ),
             answer="RuntimeError",
         ),
     ),

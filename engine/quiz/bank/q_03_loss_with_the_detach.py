@@ -1,5 +1,6 @@
 """The lesson's third question: its own training loop with the detach where the lesson puts it."""
 
+from ...settings import Settings
 from ..definition import Option, Question, Topic
 
 SNIPPET = """\
@@ -28,41 +29,43 @@ QUESTION = Question(
     name="loss-with-the-detach",
     topic=Topic.LESSON,
     prompt=(
-        "The lesson's detach stands between the only layer and the loss. The loop prints an error if "
-        "`backward()` raises one, and goes on. What does the loss do in epochs 1 to 5?"
+        "The lesson's detach stands between its only layer and the loss, and an error from `backward()` "
+        "does not end the loop. What does the loss do in epochs 1 to 5?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="It falls from 0.85 to 0.15, as in the lesson's chart.",
             explanation=(
-                "That chart is the run without the detach. Delete `.detach()` from the code and you "
-                "get exactly this fall."
+                "That is the run without the detach: delete `.detach()` from the code and you get exactly "
+                "this fall."
             ),
             answer="[-1]",
         ),
         Option(
             text="It rises, because Adam now steps without a gradient to guide it.",
             explanation=(
-                "Adam skips every parameter whose `.grad` is `None`, so no step is taken in any direction."
+                "That mixes up no gradient with a wrong one. Adam skips every parameter whose `.grad` is "
+                "`None`, so it takes no step in any direction."
             ),
             answer="[1]",
         ),
         Option(
             text="It moves up and down around 0.85.",
             explanation=(
-                "There is no randomness in this loop, and nothing else that could move the weights "
-                "either way."
+                "To move up and down, the weights would have to move. No gradient reaches them, and "
+                "nothing in this loop is random."
             ),
             answer="[-1, 1]",
         ),
         Option(
             text="It stays at 0.85 in every epoch.",
             explanation=(
-                "No parameter is connected to the loss. `backward()` refuses, every `.grad` stays "
-                "`None`, the weights never move."
+                "No parameter is connected to the loss: `backward()` raises, every `.grad` stays `None`, "
+                "and the weights never move."
             ),
             answer="[0]",
         ),
     ),
+    picture=Settings(),
 )

@@ -12,7 +12,7 @@ cut = torch.relu(x @ w1).detach() @ w2
 same, gap = torch.equal(plain, cut), (plain - cut).abs().max().item()
 print("the same bits:", same)
 print("largest difference:", gap)
-print("anything but zeros behind the detach:", bool(cut.any()))
+print("anything but zeros after the detach:", bool(cut.any()))
 answer = "same" if same else "zeros" if not cut.any() else "close" if gap < 1e-5 else "far"
 """
 
@@ -20,31 +20,40 @@ QUESTION = Question(
     name="forward-values",
     topic=Topic.DETACH,
     prompt=(
-        "The same input runs through the same two layers twice, once plainly and once with a "
-        "`detach()` between the layers. How do the two outputs compare?"
+        "The same input goes through the same two layers twice, the second time with a `detach()` between "
+        "them. How do the two outputs compare?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="They are identical to the last bit.",
             explanation=(
-                "A detach hands on the very same numbers. It only drops the record of where they came from."
+                "A detach passes on the very same numbers. It only drops the record of where they came from."
             ),
             answer="same",
         ),
         Option(
             text="They agree to about six digits and differ by rounding.",
-            explanation="Rounding differs where arithmetic differs. A detach does no arithmetic.",
+            explanation=(
+                "That expects other arithmetic after a detach. Both times the same numbers are computed "
+                "in the same way, so they are rounded alike."
+            ),
             answer="close",
         ),
         Option(
             text="The cut one is clearly different, since layer 1 no longer counts.",
-            explanation="Layer 1 still counts for the output. It only receives no gradient for it.",
+            explanation=(
+                "That mixes up counting for the output with learning from it. Layer 1 still makes the "
+                "output; it only gets no gradient."
+            ),
             answer="far",
         ),
         Option(
             text="The cut one is all zeros.",
-            explanation="It is the gradient that does not arrive; the values arrive in full.",
+            explanation=(
+                "That mixes up the values with the gradient. It is the gradient that does not arrive; the "
+                "values arrive in full."
+            ),
             answer="zeros",
         ),
     ),

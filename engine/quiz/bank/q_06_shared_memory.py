@@ -19,37 +19,36 @@ answer = tuple(t.tolist())
 QUESTION = Question(
     name="shared-memory",
     topic=Topic.DETACH,
-    prompt=(
-        "`t` holds `[1, 2, 3]`. A detached tensor is edited in place at index 0, then a detached "
-        "clone at index 1. What does `t` hold now?"
-    ),
+    prompt="`detached` and `copied` are each edited in place. What does `t` hold afterwards?",
     snippet=SNIPPET,
     options=(
         Option(
             text="`[100, 2, 3]`",
             explanation=(
-                "`detach()` shares the memory of `t`, so its edit shows in `t`. `clone()` has memory "
-                "of its own, so its edit does not."
+                "`detach()` shares the memory of `t`, so its edit shows in `t`. `clone()` has memory of "
+                "its own, so its edit does not."
             ),
             answer=(100.0, 2.0, 3.0),
         ),
         Option(
             text="`[1, 2, 3]`",
-            explanation="This would hold if both were copies. `detach()` alone copies nothing.",
+            explanation="That takes `detach()` for a copy. It leaves the graph and keeps the memory.",
             answer=(1.0, 2.0, 3.0),
         ),
         Option(
             text="`[100, 200, 3]`",
-            explanation="This would hold if both shared memory. The clone has its own.",
+            explanation=(
+                "That takes `clone()` for another view of `t`. A clone is a copy in memory of its own."
+            ),
             answer=(100.0, 200.0, 3.0),
         ),
         Option(
             text="`[1, 200, 3]`",
             explanation=(
-                "This has the two confused: the clone is the copy, and the detached tensor is the "
-                "second name."
+                "That has the two reversed: the clone is the copy, and the detached tensor shares the memory."
             ),
             answer=(1.0, 200.0, 3.0),
         ),
     ),
+    step=2,
 )

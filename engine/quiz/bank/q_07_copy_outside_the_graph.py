@@ -22,42 +22,43 @@ QUESTION = Question(
     name="copy-outside-the-graph",
     topic=Topic.DETACH,
     prompt=(
-        "You want a snapshot of `t`: a copy in memory of its own, outside the graph. Which expression "
-        "gives you one?"
+        "You want a snapshot of `t`, with memory of its own and outside the graph. Which expression gives "
+        "you one?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="`t.clone().requires_grad_()`",
             explanation=(
-                "A clone of `t` is tracked already, so `requires_grad_()` changes nothing: gradients "
-                "still flow back to `t`."
+                "That takes `requires_grad_()` for a fresh start. The clone is tracked already, so the "
+                "call changes nothing, and gradients still flow back to `t`."
             ),
             answer="t.clone().requires_grad_()",
         ),
         Option(
             text="`t.detach()`",
             explanation=(
-                "It is outside the graph, but it shares memory with `t`: the next optimizer step "
-                "changes your snapshot too."
+                "It is outside the graph, but not a copy: it shares memory with `t`, so the next "
+                "optimizer step changes your snapshot too."
             ),
             answer="t.detach()",
         ),
         Option(
             text="`t.clone()`",
             explanation=(
-                "It has its own memory, but it is an operation like any other: the result has a "
-                "`grad_fn`, and gradients flow through it."
+                "It is a copy, but not outside the graph: cloning is an operation like any other, with a "
+                "`grad_fn` through which gradients flow."
             ),
             answer="t.clone()",
         ),
         Option(
             text="`t.clone().detach()`",
             explanation=(
-                "The clone gives it memory of its own, and the detach takes it out of the graph. You "
-                "need both."
+                "The clone gives it memory of its own, and the detach takes it out of the graph. You need "
+                "both."
             ),
             answer="t.clone().detach()",
         ),
     ),
+    step=2,
 )

@@ -16,32 +16,38 @@ answer = w.grad is not None
 QUESTION = Question(
     name="item-of-the-loss",
     topic=Topic.LOOP,
-    prompt=("A loop computes `loss = ((w * 3) ** 2).item()` and then calls `loss.backward()`. What happens?"),
+    prompt="`backward()` is called on what `item()` returned. What happens?",
     snippet=SNIPPET,
     options=(
         Option(
             text="An `AttributeError`: a Python number has no `backward()`.",
             explanation=(
-                "`item()` gives a Python `float`. It is good for logging; call it only after `backward()`."
+                "`item()` returns a Python `float`. Keep the tensor for `backward()`, and log its "
+                "`item()`, before or after."
             ),
             answer="AttributeError",
         ),
         Option(
             text="A `RuntimeError`: the tensor does not require a gradient.",
             explanation=(
-                "That is what a detached tensor would say. `item()` goes one step further: the result "
-                "is no tensor at all."
+                "That mixes up `item()` with `detach()`, which returns a tensor outside the graph. "
+                "`item()` returns no tensor at all."
             ),
             answer="RuntimeError",
         ),
         Option(
             text="No error, and `w.grad` stays `None`.",
-            explanation="The script does not get that far: there is no method to call.",
+            explanation=(
+                "That takes the call for one that quietly does nothing. It fails: a `float` has no such "
+                "method."
+            ),
             answer=False,
         ),
         Option(
             text="No error, and `w.grad` is filled as always.",
-            explanation="The number remembers nothing of `w`, so there would be no way back to it.",
+            explanation=(
+                "That takes the number for the tensor that it came from. The number knows nothing of `w`."
+            ),
             answer=True,
         ),
     ),

@@ -20,36 +20,40 @@ QUESTION = Question(
     name="leaves-and-results",
     topic=Topic.GRAPH,
     prompt=(
-        "`w` is a leaf, `h = w * 3` and `k = h + 1` are results, and `k.retain_grad()` was called. "
-        "After `backward()`, which of them hold a gradient in `.grad`?"
+        "`w` is a leaf; `h` and `k` are results. Which of the three hold a gradient in `.grad` after "
+        "`backward()`?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="All three: the gradient passed through each of them.",
             explanation=(
-                "It did pass through `h`. Passing through is not being kept: a result drops its "
-                "gradient once it is used."
+                "It did pass through `h`, but passing through is not being kept: a result keeps no "
+                "gradient unless you ask."
             ),
             answer=(True, True, True),
         ),
         Option(
             text="`w` and `k`, but not `h`.",
             explanation=(
-                "Leaves keep their gradient, and results only on request. `None` on `h` does not mean "
-                "that the gradient stopped there."
+                "A leaf keeps its gradient, a result only on request. `None` on `h` does not mean that "
+                "the gradient stopped there."
             ),
             answer=(True, False, True),
         ),
         Option(
             text="Only `w`: nothing but a leaf can hold a gradient.",
-            explanation="Results can hold one too, if you ask with `retain_grad()` before the backward pass.",
+            explanation=(
+                "That takes the default for a law. A result keeps its gradient too if `retain_grad()` was "
+                "called before the backward pass."
+            ),
             answer=(True, False, False),
         ),
         Option(
             text="Only `k`: a retained gradient goes no further back.",
             explanation=(
-                "`retain_grad()` keeps a copy for you to read. The gradient goes on to `w` as before."
+                "That takes retaining for holding back. `k` keeps its gradient for you to read, and the "
+                "gradient goes on to `w` as before."
             ),
             answer=(False, False, True),
         ),

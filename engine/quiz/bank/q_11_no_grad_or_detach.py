@@ -12,8 +12,8 @@ with torch.autograd.graph.saved_tensors_hooks(lambda t: saved.append(t), lambda 
     under_no_grad = len(saved)
     w.exp().sin().detach()
     with_detach = len(saved) - under_no_grad
-print("saved under no_grad:", under_no_grad)
-print("saved with detach:  ", with_detach)
+print("saves under no_grad:", under_no_grad)
+print("saves with a detach:", with_detach)
 answer = (under_no_grad, with_detach)
 """
 
@@ -21,38 +21,43 @@ QUESTION = Question(
     name="no-grad-or-detach",
     topic=Topic.DETACH,
     prompt=(
-        "`w.exp().sin()` runs once inside `torch.no_grad()` and once with `.detach()` at its end. How "
-        "many tensors does autograd save for a backward pass that never comes?"
+        "`w.exp().sin()` runs under `no_grad`, and then with a `detach()` at its end. How many times does "
+        "autograd save a tensor for a backward pass in each case?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
-            text="None in both: neither result is tracked.",
+            text="Never in either: neither result is tracked.",
             explanation=(
-                "The results look alike, but the work differs: before the detach, every step was "
-                "recorded as usual."
+                "That judges by the results, which do look alike. But before the detach came, every "
+                "operation was recorded as usual."
             ),
             answer=(0, 0),
         ),
         Option(
-            text="Two in both: `exp` and `sin` each save one.",
-            explanation="They do, as long as autograd is recording. Under `no_grad` it is not.",
+            text="Twice in both: `exp` and `sin` each save one.",
+            explanation=(
+                "They do while autograd is recording. `no_grad` does not drop the record afterwards; it "
+                "never makes one."
+            ),
             answer=(2, 2),
         ),
         Option(
-            text="None under `no_grad`, two with the detach.",
+            text="Never under `no_grad`, twice with the detach.",
             explanation=(
-                "`no_grad` never records. With a detach, `exp` and `sin` are recorded first, and the "
+                "`no_grad` records nothing. With a detach, `exp` and `sin` are recorded first, and the "
                 "record is dropped afterwards."
             ),
             answer=(0, 2),
         ),
         Option(
-            text="Two under `no_grad`, none with the detach.",
+            text="Twice under `no_grad`, never with the detach.",
             explanation=(
-                "Swapped: `no_grad` is the one that saves nothing, which is why it is used for evaluation."
+                "That has the two reversed: `no_grad` works before the fact and saves nothing, a detach "
+                "comes when all is saved."
             ),
             answer=(2, 0),
         ),
     ),
+    step=3,
 )

@@ -20,35 +20,41 @@ QUESTION = Question(
     name="frozen-weight",
     topic=Topic.GRAPH,
     prompt=(
-        "Two layers in a row, and layer 2's weight is frozen with `requires_grad_(False)`. Which "
-        "weights have a gradient after `backward()`?"
+        "Two layers in a row, and the weight of layer 2 is frozen. Which weights have a gradient after "
+        "`backward()`?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="Neither: the frozen layer stops the gradient on its way back.",
             explanation=(
-                "That is what a detach would do. A frozen weight is a constant, and a gradient passes "
-                "through a product with a constant."
+                "That mixes up freezing with a detach. A frozen weight is a constant factor, and a "
+                "gradient passes through a product with a constant."
             ),
             answer=(False, False),
         ),
         Option(
             text="Only layer 1's.",
             explanation=(
-                "Layer 2 keeps no gradient for itself, but it still hands one on. This is how a layer "
-                "learns in front of a frozen model."
+                "Layer 2 keeps no gradient for itself but still passes one back. This is how a layer in "
+                "front of a frozen model learns."
             ),
             answer=(True, False),
         ),
         Option(
             text="Only layer 2's, since freezing takes effect at the next step.",
-            explanation="It takes effect at once: a weight that requires no gradient is given none.",
+            explanation=(
+                "That takes freezing for an order to the next step. It takes effect at once: `backward()` "
+                "gives no gradient to a leaf that does not require one."
+            ),
             answer=(False, True),
         ),
         Option(
             text="Both, but the optimizer will skip layer 2's.",
-            explanation="Nothing is computed for the optimizer to skip: layer 2's `.grad` stays `None`.",
+            explanation=(
+                "That looks for freezing in the optimizer. It is autograd that leaves layer 2 out: its "
+                "`.grad` stays `None`."
+            ),
             answer=(True, True),
         ),
     ),

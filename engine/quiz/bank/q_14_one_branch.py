@@ -16,33 +16,38 @@ answer = w.grad.item()
 QUESTION = Question(
     name="one-branch",
     topic=Topic.DETACH,
-    prompt=("`loss = w * w.detach()` at `w = 3`, so the loss is 9, just as for `w ** 2`. What is `w.grad`?"),
+    prompt="At `w = 3` this loss is 9, just like `w ** 2`. What is `w.grad`?",
     snippet=SNIPPET,
     options=(
         Option(
             text="6.0, the derivative of `w ** 2`",
             explanation=(
-                "It would be 6 if both factors were tracked: 3 from each. One of them is a constant here."
+                "That reads the gradient off the value. Equal losses can have different graphs: here one "
+                "of the two factors is a constant."
             ),
             answer=6.0,
         ),
         Option(
             text="0.0, since the detach makes the loss a constant",
-            explanation="One factor is constant, the other is not, so the loss is still connected to `w`.",
+            explanation=(
+                "That cuts both factors. Only one is detached; through the other the loss is still "
+                "connected to `w`."
+            ),
             answer=0.0,
         ),
         Option(
             text="No number at all: `backward()` raises an error.",
             explanation=(
-                "It raises only if every path is cut. One is left, which makes this mistake hard to notice."
+                "That is what happens if every path to `w` is cut. One is left, which makes this mistake "
+                "hard to notice."
             ),
             answer="RuntimeError",
         ),
         Option(
             text="3.0, the share of one factor",
             explanation=(
-                "The derivative of `w * 3`, with the detached 3 as a constant. There is a gradient, "
-                "only not the whole one."
+                "It is the derivative of `w * 3`, the detached 3 being a constant: a gradient, but not "
+                "the whole one."
             ),
             answer=3.0,
         ),

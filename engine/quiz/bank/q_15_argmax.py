@@ -17,37 +17,39 @@ answer = "none" if logits.grad is None else "pushes" if logits.grad.any() else "
 QUESTION = Question(
     name="argmax",
     topic=Topic.GRAPH,
-    prompt=(
-        "`accuracy = (logits.argmax(1) == labels).float().mean()`, and then `accuracy.backward()`. "
-        "What happens?"
-    ),
+    prompt="A model is to be trained on its accuracy itself, by `accuracy.backward()`. What happens?",
     snippet=SNIPPET,
     options=(
         Option(
             text="The logits get a gradient that favours the right class.",
-            explanation="A cross entropy gives you that. Accuracy counts, and counts have no slope.",
+            explanation=(
+                "That mixes up accuracy with cross-entropy. Accuracy only counts, and a count has no slope."
+            ),
             answer="pushes",
         ),
         Option(
             text="The logits get a gradient of zeros, because the accuracy is flat.",
             explanation=(
-                "Flat is right as mathematics. But torch has no gradient to report here, not even "
-                "zeros: the graph ended earlier."
+                "The mathematics is right, but flat is not the same as cut off: the graph ends at "
+                "`argmax`, so torch has not even zeros to report."
             ),
             answer="zeros",
         ),
         Option(
             text="Nothing visible: `logits.grad` stays `None`.",
-            explanation="It does stay `None`, but you are told: with no path at all, `backward()` refuses.",
+            explanation=(
+                "It does stay `None`, but not in silence: with no path to any leaf, `backward()` raises."
+            ),
             answer="none",
         ),
         Option(
             text="`backward()` raises a `RuntimeError`.",
             explanation=(
-                "`argmax` gives integers, and those are never in the graph. `.float()` afterwards "
-                "does not bring them back."
+                "`argmax` gives integers, and integers are never part of the graph. `.float()` does not "
+                "bring it back."
             ),
             answer="RuntimeError",
         ),
     ),
+    step=2,
 )

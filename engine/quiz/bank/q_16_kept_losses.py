@@ -4,54 +4,61 @@ from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
+import weakref
 
-w = torch.tensor(2.0, requires_grad=True)
-losses = [(w * 3) ** 2 for _ in range(50)]
-answer = ()
-for kept in (losses, [loss.detach() for loss in losses]):
-    nodes, waiting = set(), [loss.grad_fn for loss in kept if loss.grad_fn]
-    while waiting:
-        node = waiting.pop()
-        nodes.add(node)
-        waiting += [parent for parent, _ in node.next_functions if parent and parent not in nodes]
-    print(f"{len(kept)} losses, {len(nodes)} nodes")
-    answer += (len(nodes),)
+def pack(tensor):
+    saved.add(tensor := tensor.detach())
+    return tensor
+
+saved, w = weakref.WeakSet(), torch.ones(1000, requires_grad=True)
+with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+    losses = [w.exp().sum() for _ in range(50)]
+answer = (len(saved),)
+losses = [loss.detach() for loss in losses]
+answer += (len(saved),)
+print("saved tensors alive, before and after the detach:", answer)
 """
 
 QUESTION = Question(
     name="kept-losses",
     topic=Topic.MEMORY,
     prompt=(
-        "A list collects 50 losses `(w * 3) ** 2` of the same `w`, for a chart. How many nodes of the "
-        "graph does it keep alive, and how many if each loss is detached first?"
+        "`saved` counts the tensors that autograd saved for a backward pass and that are still alive. How "
+        "many does a list of 50 losses keep alive, and how many once its losses are detached?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
-            text="101 and 0",
+            text="50 and 0",
             explanation=(
-                "Two nodes for every loss, and one that they share, which belongs to `w`. Detached "
-                "losses hold only their values."
+                "Each loss holds its graph, and the graph holds what `exp` saved. A detached loss holds "
+                "only its value."
             ),
-            answer=(101, 0),
+            answer=(50, 0),
         ),
         Option(
-            text="3 and 0",
-            explanation="The formula is the same each time, but every pass builds a new graph of its own.",
-            answer=(3, 0),
+            text="1 and 0",
+            explanation=(
+                "That takes the same formula for the same graph. Every forward pass builds a graph of its "
+                "own."
+            ),
+            answer=(1, 0),
         ),
         Option(
             text="0 and 0",
             explanation=(
-                "Python frees a graph once nothing refers to it. A loss in a list does, through its "
-                "`grad_fn`."
+                "That expects the graph to go once the loss is computed. It goes when nothing refers to "
+                "it, and a loss in a list does."
             ),
             answer=(0, 0),
         ),
         Option(
-            text="101 and 101",
-            explanation="A detached loss has no `grad_fn`, so it keeps nothing of the graph alive.",
-            answer=(101, 101),
+            text="50 and 50",
+            explanation=(
+                "That takes a detached loss for the old one under another name. It is a new tensor "
+                "without a `grad_fn`, so it holds no graph."
+            ),
+            answer=(50, 50),
         ),
     ),
 )

@@ -1,5 +1,6 @@
 """A rounded value forward, and the gradient of no rounding backward."""
 
+from ...settings import Settings
 from ..definition import Option, Question, Topic
 
 SNIPPET = """\
@@ -17,38 +18,43 @@ QUESTION = Question(
     name="straight-through",
     topic=Topic.PATTERNS,
     prompt=(
-        "`y = x + (x.round() - x).detach()` at `x = 1.75`, and `loss = 3 * y`. What are `y` and `x.grad`?"
+        "A straight-through estimator rounds `x = 1.75`, and the loss is `3 * y`. What are `y` and `x.grad`?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="`y` is 2 and the gradient is 0, as it is for rounding.",
             explanation=(
-                "Rounding alone does have gradient 0. Here it stands inside the detach, where no "
-                "gradient goes."
+                "Rounding by itself does have gradient 0. Here it stands inside the detach, where no "
+                "gradient goes, and the first `x` stands outside."
             ),
             answer=(2.0, 0.0),
         ),
         Option(
             text="`y` is 1.75 and the gradient is 3: the detach undoes the rounding.",
-            explanation="The detach changes no value, so the rounding still counts in the sum.",
+            explanation=(
+                "That takes a detach for a change of values. It changes none, so the rounding still "
+                "counts in the sum."
+            ),
             answer=(1.75, 3.0),
         ),
         Option(
             text="`y` is 2 and the gradient is 3.",
             explanation=(
-                "Forward, the two `x` cancel and the rounded value is left. Backward, only the first "
-                "`x` counts, as if there were no rounding."
+                "Forward, the two `x` cancel and the rounded value is left. Backward, only the first `x` "
+                "counts, as if nothing had been rounded."
             ),
             answer=(2.0, 3.0),
         ),
         Option(
             text="`y` is 1.75 and the gradient is 0.",
             explanation=(
-                "Both halves are turned round: the value is the rounded one, and the gradient is that "
-                "of the plain `x`."
+                "That has forward and backward reversed: the value is the rounded one, and the gradient "
+                "is that of the plain `x`."
             ),
             answer=(1.75, 0.0),
         ),
     ),
+    step=5,
+    picture=Settings(experiment="straight_through"),
 )

@@ -8,7 +8,7 @@ import torch
 answer = ()
 for detached in (True, False):
     w = torch.tensor(1.0, requires_grad=True)
-    value, target = w * 2, 1 + 0.5 * w * 6
+    value, target = 2 * w, 4 + w
     if detached:
         target = target.detach()
     loss = (value - target) ** 2
@@ -21,36 +21,42 @@ QUESTION = Question(
     name="moving-target",
     topic=Topic.PATTERNS,
     prompt=(
-        "The value `w * 2` is to move toward the target `1 + 0.5 * w * 6`, at `w = 1`. What is "
-        "`w.grad` of the squared difference, with the target detached and without?"
+        "The value `2 * w` is to move toward the target `4 + w`, at `w = 1`. What is `w.grad`, with the "
+        "target detached and without?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
-            text="-8 in both cases, since the loss is the same number",
-            explanation="The losses are equal, but without the detach `w` also counts inside the target.",
-            answer=(-8.0, -8.0),
-        ),
-        Option(
-            text="-8 detached, 4 without",
+            text="-12 in both cases, since the loss is the same number",
             explanation=(
-                "The two runs step in opposite directions. Detached, `w` grows and lifts the value to the "
-                "target. Without, `w` shrinks, since that lowers the target faster than the value."
+                "That reads the gradient off the value. The losses are equal, but without the detach `w` "
+                "also counts inside the target."
             ),
-            answer=(-8.0, 4.0),
+            answer=(-12.0, -12.0),
         ),
         Option(
-            text="-8 detached, 0 without",
+            text="-12 detached, -6 without",
             explanation=(
-                "They would cancel to 0 if the target changed with `w` as fast as the value does. It "
-                "changes by 3, the value by 2."
+                "Detached, only the value moves toward the target. Without the detach the gradient also "
+                "sees the target move away, by 1 where the value moves by 2, and half the pull is left."
             ),
-            answer=(-8.0, 0.0),
+            answer=(-12.0, -6.0),
         ),
         Option(
-            text="0 detached, 4 without",
-            explanation="The detach cuts the target only. The value still leads back to `w`.",
-            answer=(0.0, 4.0),
+            text="-12 detached, 0 without",
+            explanation=(
+                "They would cancel if the target moved with `w` as fast as the value does. It moves by 1, "
+                "the value by 2."
+            ),
+            answer=(-12.0, 0.0),
+        ),
+        Option(
+            text="0 detached, -6 without",
+            explanation=(
+                "That cuts the value along with the target. Only the target is detached; the value still "
+                "leads back to `w`."
+            ),
+            answer=(0.0, -6.0),
         ),
     ),
 )

@@ -22,40 +22,44 @@ QUESTION = Question(
     name="data-attribute",
     topic=Topic.DETACH,
     prompt=(
-        "`exp` saves its result for the backward pass. Before that pass the result is multiplied by "
-        "10 in place, once through `y.data` and once through `y.detach()`. What does `backward()` do? "
-        "(The right gradient is 1.)"
+        "`exp` saves its result for `backward()`. Before that, the result is edited in place, first "
+        "through `y.data`, then through `y.detach()`. What does `backward()` do? (The right gradient is "
+        "1.)"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="It raises an error in both cases.",
             explanation=(
-                "Both edits spoil the saved value. Only one of them is counted where torch would notice."
+                "Both edits do spoil the saved value, but only one of them is counted where torch would "
+                "notice."
             ),
             answer=("raises", "raises"),
         ),
         Option(
             text="It gives 10 after `.data`, and raises after `detach()`.",
             explanation=(
-                "`.data` also drops the counter of edits, so the wrong number passes silently. "
-                "`detach()` shares it, and the check catches you."
+                "An edit through `.data` is not counted for `y`, so the wrong number passes in silence. "
+                "`detach()` shares the count of edits with `y`, and torch catches it: one more reason to "
+                "write `detach()`."
             ),
             answer=(10.0, "raises"),
         ),
         Option(
             text="It gives 1 in both cases.",
             explanation=(
-                "That would need a saved copy. For `exp`, autograd saves the result itself, not a copy of it."
+                "That expects a saved copy. `exp` saves its result itself, and both edits reach that memory."
             ),
             answer=(1.0, 1.0),
         ),
         Option(
             text="It gives 10 in both cases.",
             explanation=(
-                "That is the danger in general. For one of the two, torch keeps count of edits and refuses."
+                "That takes the two for the same thing. They share the memory, but only `detach()` also "
+                "shares the count of edits that torch checks."
             ),
             answer=(10.0, 10.0),
         ),
     ),
+    step=4,
 )

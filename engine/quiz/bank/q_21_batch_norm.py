@@ -19,33 +19,40 @@ QUESTION = Question(
     name="batch-norm",
     topic=Topic.LOOP,
     prompt=(
-        "A `BatchNorm1d` in training mode stands before a detach. After one forward and one backward "
-        "pass, without an optimizer step, what has happened to it?"
+        "A `BatchNorm1d` in training mode stands before a detach. What has changed in it after one "
+        "forward and one backward pass?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="Its running mean moved; its weight has no gradient.",
             explanation=(
-                "The forward pass updates the running mean, whatever happens backwards. To hold it "
-                "still, call `eval()`."
+                "The forward pass updates the running mean, whatever happens backwards. To hold it still, "
+                "call `eval()`."
             ),
             answer=(True, False),
         ),
         Option(
             text="Nothing: the detach froze it.",
-            explanation="The detach keeps gradients out. The running statistics do not need one.",
+            explanation=(
+                "That takes a detach for freezing. It keeps gradients out, and the running statistics "
+                "need none to move."
+            ),
             answer=(False, False),
         ),
         Option(
             text="Its running mean moved, and its weight has a gradient.",
-            explanation="The weight lies behind the detach as seen from the loss, so nothing reaches it.",
+            explanation=(
+                "The first half is right. For the second, look from the loss: the weight lies beyond the "
+                "detach, where no gradient arrives."
+            ),
             answer=(True, True),
         ),
         Option(
             text="Its running mean is untouched, and its weight has a gradient.",
             explanation=(
-                "Both halves are wrong: the mean follows the data, and the gradient ends at the detach."
+                "That has the two reversed: the mean follows the data, which passes; the weight waits for "
+                "a gradient, which does not."
             ),
             answer=(False, True),
         ),

@@ -18,36 +18,43 @@ QUESTION = Question(
     name="weight-decay",
     topic=Topic.LOOP,
     prompt=(
-        "Two weights of 1.0 get no signal from the loss: the first has `.grad = None`, the second has "
-        "zeros. What are they after one step of `SGD(lr=0.1, weight_decay=0.5)`?"
+        "The loss reaches neither weight: `none.grad` is `None`, `zeros.grad` is zeros. What are the "
+        "weights after one step with weight decay?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="1.0 and 1.0",
             explanation=(
-                "A gradient of zeros is still a gradient for the optimizer: it adds the decay to it "
-                "and takes the step."
+                "That takes zeros for no gradient at all. To the optimizer zeros are a gradient: it adds "
+                "the decay to them and takes the step."
             ),
             answer=(1.0, 1.0),
         ),
         Option(
             text="0.95 and 0.95",
-            explanation="A weight whose `.grad` is `None` is skipped altogether, and its decay with it.",
+            explanation=(
+                "That takes the decay for something separate from the gradient. A weight whose `.grad` is "
+                "`None` is skipped, and its decay with it."
+            ),
             answer=(0.95, 0.95),
         ),
         Option(
             text="1.0 and 0.95",
             explanation=(
-                "`None` is skipped. Zeros plus decay is 0.5, times 0.1 makes a step of 0.05, so a "
-                "layer you thought frozen shrinks."
+                "`None` is skipped. Zeros plus decay make 0.5, times 0.1 a step of 0.05: a layer that you "
+                "thought frozen shrinks."
             ),
             answer=(1.0, 0.95),
         ),
         Option(
             text="0.95 and 1.0",
-            explanation="Swapped: it is `None` that makes the optimizer pass by.",
+            explanation=(
+                "That has the two reversed: it is `None` that makes the optimizer skip a weight, and "
+                "zeros that let the decay in."
+            ),
             answer=(0.95, 1.0),
         ),
     ),
+    step=2,
 )

@@ -20,31 +20,40 @@ QUESTION = Question(
     name="finite-differences",
     topic=Topic.RESEARCH,
     prompt=(
-        "`f(w) = (w ** 2).detach() + w` at `w = 3`. Which slope does autograd report, and which one "
-        "does the quotient `(f(w + h) - f(w - h)) / 2h` give?"
+        "In `f` the square is detached. Which slope does autograd report at `w = 3`, and which does the "
+        "difference quotient give?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="7 and 7",
-            explanation="The full derivative is 2w + 1 = 7, but autograd meets the detach and drops the 2w.",
+            explanation=(
+                "That expects autograd to know the function. It knows the graph, where the square is a "
+                "constant, so it leaves out the 6 that the square adds to the slope."
+            ),
             answer=(7.0, 7.0),
         ),
         Option(
             text="1 and 1",
-            explanation="The quotient only compares values of `f`, and those do contain the square.",
+            explanation=(
+                "That expects the quotient to know of the detach. It only compares values of `f`, and "
+                "those contain the square."
+            ),
             answer=(1.0, 1.0),
         ),
         Option(
             text="7 and 1",
-            explanation="Swapped: autograd is the one that follows the graph, and the graph is cut.",
+            explanation=(
+                "That has the two reversed: autograd follows the graph, which is cut, and the quotient "
+                "follows the values, which are whole."
+            ),
             answer=(7.0, 1.0),
         ),
         Option(
             text="1 and 7",
             explanation=(
                 "The quotient uses values, and a detach leaves them alone. A gradient check that "
-                "disagrees can thus reveal a cut."
+                "disagrees with autograd can thus reveal a cut."
             ),
             answer=(1.0, 7.0),
         ),

@@ -5,7 +5,7 @@ from ..definition import Option, Question, Topic
 SNIPPET = """\
 import torch
 
-w, head = torch.tensor([1.0], requires_grad=True), torch.tensor([1.0], requires_grad=True)
+w, head = (torch.tensor([1.0], requires_grad=True) for _ in range(2))
 optimizer, path = torch.optim.SGD([w], lr=0.1, momentum=0.9), [w.item()]
 for cut in (False, True, True, True):
     optimizer.zero_grad(set_to_none=False)
@@ -20,40 +20,42 @@ QUESTION = Question(
     name="momentum",
     topic=Topic.LOOP,
     prompt=(
-        "A weight takes one real step with `SGD(momentum=0.9)`. Then a detach cuts it off, and "
-        "`zero_grad(set_to_none=False)` leaves zeros in its `.grad`. What does it do in the next "
-        "three steps?"
+        "A weight takes one real step with momentum. Then a detach cuts it off, and `zero_grad` leaves "
+        "zeros in its `.grad`. What does it do in the next three steps?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="It stays where the real step left it.",
             explanation=(
-                "It would, with `None` in `.grad`: the optimizer then skips it. With zeros it takes "
-                "part in every step."
+                "That would be so with `None` in `.grad`: the optimizer then skips the weight. With zeros "
+                "it takes part in every step."
             ),
             answer=(0, 0, 0),
         ),
         Option(
             text="It goes on in the same direction, three times.",
             explanation=(
-                "The optimizer keeps 0.9 of its last motion each time, and moves by that even though "
-                "the new gradient is 0."
+                "The optimizer keeps 0.9 of its last motion each time, and moves by that even though the "
+                "new gradient is 0."
             ),
             answer=(-1, -1, -1),
         ),
         Option(
             text="It goes on once, and then rests.",
             explanation=(
-                "The motion is multiplied by 0.9 in each step. It gets smaller, but it does not end "
-                "after one."
+                "That takes momentum for a memory of one step. The motion is multiplied by 0.9 each time: "
+                "it fades, but does not stop."
             ),
             answer=(-1, 0, 0),
         ),
         Option(
             text="It goes back toward the value that it had at first.",
-            explanation="Nothing pulls it back: the optimizer keeps no memory of the starting value.",
+            explanation=(
+                "That takes momentum for a spring. It remembers the last motion, not the starting value."
+            ),
             answer=(1, 1, 1),
         ),
     ),
+    step=3,
 )

@@ -18,36 +18,46 @@ for detached in (True, False):
 
 QUESTION = Question(
     name="leftover-gradient",
-    topic=Topic.LOOP,
+    topic=Topic.PATTERNS,
     prompt=(
-        "A discriminator of weight 3 backpropagates `3 * fake`, then the generator backpropagates `-3 * fake` of a new "
-        "fake. No `zero_grad` stands between. What is the generator's gradient, with the first fake detached and "
+        "The discriminator backpropagates its loss on a fake, then the generator its own on a new fake, "
+        "with no `zero_grad` between. What is the generator's gradient, with the first fake detached and "
         "without?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
-            text="-3 in both: each loss has its own players.",
-            explanation="The first loss is the discriminator's by intent only. Undetached, it leads to the generator too.",
+            text="-3 in both: each loss has its own player.",
+            explanation=(
+                "That goes by what a loss is meant for. Undetached, the discriminator's loss leads to the "
+                "generator too."
+            ),
             answer=(-3.0, -3.0),
         ),
         Option(
             text="0 detached, -3 without",
-            explanation="Turned round: the detach keeps the first loss out, so only the generator's own is left.",
+            explanation=(
+                "That has the two reversed: the detach keeps the first loss out, so the generator's own "
+                "is all that is left."
+            ),
             answer=(0.0, -3.0),
         ),
         Option(
             text="-3 detached, 0 without",
             explanation=(
-                "Without the detach the discriminator's loss leaves 3, and the generator's own adds -3. Here they "
-                "cancel, and it would not move at all."
+                "Without the detach the discriminator's loss leaves 3, and the generator's own adds -3. "
+                "Here they cancel, and it would not move at all."
             ),
             answer=(-3.0, 0.0),
         ),
         Option(
             text="-3 detached, -6 without",
-            explanation="Gradients do add up, but the two losses pull the fake in opposite directions.",
+            explanation=(
+                "Gradients do add up, but with their signs: the two losses pull the fake in opposite "
+                "directions."
+            ),
             answer=(-3.0, -6.0),
         ),
     ),
+    step=3,
 )

@@ -21,32 +21,43 @@ QUESTION = Question(
     name="chunks-of-a-sequence",
     topic=Topic.PATTERNS,
     prompt=(
-        "`hidden = w * hidden` runs four times from 8 with `w = 0.5`, so it ends at `8 * w ** 4`. What is `w.grad`, "
-        "with the state detached halfway, and without?"
+        "`hidden` starts from 8 and ends at `8 * w ** 4`, with `w = 0.5`. What is `w.grad`, with the "
+        "state detached halfway and without?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="2 detached, 4 without",
             explanation=(
-                "The second chunk sees `2 * w ** 2` from a constant 2, slope 2. The whole is `8 * w ** 4`, slope 4."
+                "The second chunk is `2 * w ** 2` from a constant 2: slope 2. The whole is `8 * w ** 4`: "
+                "slope 4."
             ),
             answer=(2.0, 4.0),
         ),
         Option(
             text="8 detached, 4 without",
-            explanation="8 would be the slope of a chunk that starts from 8. The value that crosses the border is 2.",
+            explanation=(
+                "That starts the second chunk from 8, as if the detach threw the state away. The value "
+                "crosses the border, and it is 2 by then."
+            ),
             answer=(8.0, 4.0),
         ),
         Option(
             text="0 detached, 4 without",
-            explanation="The detach cuts what lies before the chunk. Two steps of `w` lie after it.",
+            explanation=(
+                "That cuts the whole sequence. The detach cuts what lies before it; two steps of `w` come "
+                "after."
+            ),
             answer=(0.0, 4.0),
         ),
         Option(
             text="4 in both, as the final state is the same",
-            explanation="The state is 0.5 in both. The paths back to `w` are not: two of the four are cut.",
+            explanation=(
+                "That reads the gradient off the value. The state is 0.5 in both, but two of the four "
+                "paths back to `w` are cut."
+            ),
             answer=(4.0, 4.0),
         ),
     ),
+    step=2,
 )

@@ -4,50 +4,64 @@ from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
+import weakref
 
-w, ref, answer = torch.ones(1000, requires_grad=True), torch.utils.weak.TensorWeakRef, ()
-for sent_back in (False, True):
-    total, saved = 0.0, []
-    note = lambda t: saved.append(ref(t := t.detach())) or t
+def pack(tensor):
+    saved.add(tensor := tensor.detach())
+    return tensor
+
+answer = ()
+for training in (False, True):
+    saved, total, w = weakref.WeakSet(), 0.0, torch.ones(1000, requires_grad=True)
     for epoch in range(5):
-        with torch.autograd.graph.saved_tensors_hooks(note, lambda t: t):
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
             loss = w.exp().sum()
-        loss.backward() if sent_back else None
+        if training:
+            loss.backward()
         total = total + loss
-    answer += (sum(kept() is not None for kept in saved),)
-print("saved tensors that the total holds:", answer)
+    answer += (len(saved),)
+print("saved tensors alive, in validation and in training:", answer)
 """
 
 QUESTION = Question(
     name="logged-before-or-after",
     topic=Topic.MEMORY,
     prompt=(
-        "`total = total + loss` over five epochs of `w.exp().sum()`, without a detach. How many tensors saved for the "
-        "way back does the total hold, if the losses are never backpropagated (a validation), and if each is (training)?"
+        "`total` adds up five losses that are not detached. How many saved tensors does it keep alive if "
+        "the losses are never backpropagated (validation), and how many if each is (training)?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="5 and 5",
-            explanation="`backward()` frees what was saved as it passes. The nodes stay, without their tensors.",
+            explanation=(
+                "That overlooks what `backward()` frees as it passes. The nodes of the graph stay, "
+                "without their saved tensors."
+            ),
             answer=(5, 5),
         ),
         Option(
             text="5 and 0",
             explanation=(
-                "Each `exp` saves its result. A training loss has its own freed by `backward()`; a validation loss "
-                "that is added up keeps it for good."
+                "Each `exp` saves its result, and `backward()` frees it. A validation loss has no "
+                "`backward()`, so the total keeps what it saved."
             ),
             answer=(5, 0),
         ),
         Option(
             text="0 and 0",
-            explanation="The total refers to every loss through its `grad_fn`, and so to all that they have saved.",
+            explanation=(
+                "That takes the total for a number. It is a tensor that refers to every loss by its "
+                "`grad_fn`, and so to all that they saved."
+            ),
             answer=(0, 0),
         ),
         Option(
             text="1 and 0",
-            explanation="The name `loss` is used again, but the total still refers to the earlier ones.",
+            explanation=(
+                "That counts the name `loss`, which does hold only the last one. The total still refers "
+                "to the earlier ones."
+            ),
             answer=(1, 0),
         ),
     ),

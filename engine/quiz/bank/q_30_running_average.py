@@ -4,51 +4,65 @@ from ..definition import Option, Question, Topic
 
 SNIPPET = """\
 import torch
+import weakref
 
-w, average, best, answer = torch.ones((), requires_grad=True), 0.0, torch.tensor(99.0), ()
-for epoch in range(50):
-    loss = (w + epoch) ** 2
-    average, best = 0.9 * average + 0.1 * loss, min(best, loss)
-for kept in (average, best):
-    waiting, names = [kept.grad_fn], []
-    for node in waiting:
-        waiting += [parent for parent, _ in node.next_functions if parent]
-        names.append(node.name())
-    answer += (names.count("PowBackward0"),)
-print("losses held by the average and by the best:", answer)
+def pack(tensor):
+    saved.add(tensor := tensor.detach())
+    return tensor
+
+answer = ()
+for update in (lambda kept, loss: 0.9 * kept + 0.1 * loss, min):
+    saved, kept, w = weakref.WeakSet(), torch.tensor(99.0), torch.tensor(1.0, requires_grad=True)
+    for epoch in range(50):
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+            loss = (w + epoch) ** 2
+        kept = update(kept, loss)
+    del loss
+    answer += (len(saved),)
+print("losses whose saved tensor is alive, average and best:", answer)
 """
 
 QUESTION = Question(
     name="running-average",
     topic=Topic.MEMORY,
     prompt=(
-        "A log keeps `average = 0.9 * average + 0.1 * loss` and `best = min(best, loss)` over 50 losses, without a "
-        "detach. The graphs of how many losses does each hold at the end?"
+        "One log keeps a running average of 50 losses, another only the best, both without a detach. Of "
+        "how many losses does each keep the saved tensor alive?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="50 and 50",
-            explanation="Python's `min` hands over one of its arguments as it is, and refers to no other.",
+            explanation=(
+                "The first half is right. The second takes `min` for arithmetic of torch: it is Python's, "
+                "returns one of its arguments and keeps no other."
+            ),
             answer=(50, 50),
         ),
         Option(
             text="10 and 1",
-            explanation="An average at 0.9 weighs about the last ten, but a small weight is still a path in the graph.",
+            explanation=(
+                "That mixes up weight with memory. The last ten losses do have most of the weight, but a "
+                "small weight is still a path in the graph."
+            ),
             answer=(10, 1),
         ),
         Option(
             text="50 and 1",
             explanation=(
-                "The first loss counts for half a percent by then, and is held all the same. The best is one loss "
-                "with its own graph."
+                "The first loss counts for only 0.06 % by then, and is held all the same. The best is a "
+                "single loss with its own graph."
             ),
             answer=(50, 1),
         ),
         Option(
             text="1 and 1",
-            explanation="Each new average refers to the one before, and that one to its own.",
+            explanation=(
+                "That expects each average to replace the one before. It is computed from the one before, "
+                "and so refers to it."
+            ),
             answer=(1, 1),
         ),
     ),
+    step=2,
 )

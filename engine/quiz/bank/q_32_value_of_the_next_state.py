@@ -1,5 +1,6 @@
-"""A TD target that is not detached sends a gradient into the value of the state that comes after."""
+"""A TD target that is not detached passes a gradient into the value of the state that comes after."""
 
+from ...settings import Settings
 from ..definition import Option, Question, Topic
 
 SNIPPET = """\
@@ -19,37 +20,44 @@ QUESTION = Question(
     name="value-of-the-next-state",
     topic=Topic.PATTERNS,
     prompt=(
-        "Both values are 0. A step from one state to the next brings a reward of 1, and the discount is 0.5. Which "
-        "gradient does the value of the next state get from the TD error, with the target detached and without?"
+        "The target of a state is its reward, 1, plus half the value of the next state. Both values are "
+        "0. Which gradient does the next value get from the squared TD error, with the target detached "
+        "and without?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="0 detached, and 1 without",
             explanation=(
-                "Without the detach the optimizer lowers the next value, which brings the target down to meet the "
-                "first. Yet nothing was seen of what follows the next state."
+                "Without the detach the optimizer also lowers the next value, which brings the target "
+                "down to meet the first. Yet nothing was seen of what follows the next state."
             ),
             answer=(0.0, 1.0),
         ),
         Option(
             text="0 detached, 0 without: only the visited state is trained.",
             explanation=(
-                "That is what TD learning means, but autograd follows every value, and the target has one in it."
+                "That is what TD learning means to do, but autograd follows every value, and the target "
+                "has one in it."
             ),
             answer=(0.0, 0.0),
         ),
         Option(
             text="0 detached, -1 without",
             explanation=(
-                "The target is too high, at 1 against 0. The error falls as the next value falls, so the gradient is positive."
+                "That has the sign reversed. The target, 1, is above the value, 0: raising the next value "
+                "raises the error, so its gradient is positive."
             ),
             answer=(0.0, -1.0),
         ),
         Option(
             text="-2 detached, 1 without",
-            explanation="-2 is the gradient of the first value. The next value stands behind the detach.",
+            explanation=(
+                "-2 is the gradient of the first value. That mixes up the two entries: the next value "
+                "stands behind the detach."
+            ),
             answer=(-2.0, 1.0),
         ),
     ),
+    picture=Settings(experiment="td_target"),
 )

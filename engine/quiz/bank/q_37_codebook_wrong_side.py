@@ -1,5 +1,6 @@
 """The codebook term with the wrong side detached: the code is reached by no term of the loss."""
 
+from ...settings import Settings
 from ..definition import Option, Question, Topic
 
 SNIPPET = """\
@@ -21,38 +22,44 @@ QUESTION = Question(
     name="codebook-wrong-side",
     topic=Topic.PATTERNS,
     prompt=(
-        "A VQ loss has a straight-through copy, a codebook term and a commitment term. In the codebook term "
-        "somebody has detached the code in place of the encoder's output `z`. What gets a gradient?"
+        "In the codebook term of a VQ loss somebody has detached the code instead of the encoder's output "
+        "`z`. What gets a gradient?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="Only `z`: the codes stay where they are.",
             explanation=(
-                "The code is detached in all three terms, so nothing moves it. The loss can still fall, since the "
-                "encoder moves toward the codes."
+                "The code is detached in all three terms, so nothing moves it. The loss can still fall, "
+                "since the encoder moves toward the codes."
             ),
             answer=(True, False),
         ),
         Option(
             text="Both: the copy carries the decoder's gradient to the code.",
             explanation=(
-                "In the copy the code stands inside the detach. Its value goes to the decoder, and the gradient "
-                "goes to `z`."
+                "That has the copy reversed. The code stands inside the detach: its value goes to the "
+                "decoder, and the gradient goes to `z`."
             ),
             answer=(True, True),
         ),
         Option(
             text="Only the code: that is the term's purpose.",
-            explanation="It is, with `z` detached. Here the code is the side that is held still.",
+            explanation=(
+                "It is, with `z` detached. That goes by the term's name; here the code is the side that "
+                "is held still."
+            ),
             answer=(False, True),
         ),
         Option(
             text="Neither: codebook and commitment cancel.",
             explanation=(
-                "They pull `z` the same way, toward the code, so they add up. And the copy has a gradient of its own."
+                "That takes the two for opponents. Here both pull `z` toward the code, so they add up; "
+                "and the copy has a gradient of its own."
             ),
             answer=(False, False),
         ),
     ),
+    step=7,
+    picture=Settings(experiment="vq_codebook", detach="codebook", options=(("side", "wrong"),)),
 )

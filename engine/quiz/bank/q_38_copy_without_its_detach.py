@@ -19,35 +19,40 @@ QUESTION = Question(
     name="copy-without-its-detach",
     topic=Topic.PATTERNS,
     prompt=(
-        "A decoder doubles `z + (code - z)`. First `code - z` is detached, then it is not. What are the "
-        "gradients of `z` and of `code`, each time?"
+        "A decoder doubles the copy `z + (code - z)`. What are the gradients of `z` and of `code`, with "
+        "`code - z` detached and without?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="Detached: 2 and `None`. Not: 2 and 2.",
             explanation=(
-                "The first half is right. Without the detach `z` is in the sum twice, with a plus and a minus."
+                "The first half is right. The second forgets that `z` is in the sum twice without the "
+                "detach, with a plus and with a minus."
             ),
             answer=(2.0, None, 2.0, 2.0),
         ),
         Option(
             text="Detached: 0 and 2. Not: 2 and `None`.",
-            explanation="This is turned round: it is the detached part that takes no gradient.",
+            explanation="That has the two reversed: it is the detached part that takes no gradient.",
             answer=(0.0, 2.0, 2.0, None),
         ),
         Option(
             text="Detached: 2 and `None`. Not: 1 and 1, half for each.",
-            explanation="A sum does not divide a gradient: it hands the whole of it to each of its parts.",
+            explanation=(
+                "That shares the gradient out like a sum of money. A sum passes the whole gradient to "
+                "each of its parts."
+            ),
             answer=(2.0, None, 1.0, 1.0),
         ),
         Option(
             text="Detached: 2 and `None`. Not: 0 and 2.",
             explanation=(
-                "Without the detach the two `z` cancel, backward as well as forward: `z` gets a zero, and the code "
-                "all of it. The values are the same both times."
+                "Without the detach the two `z` cancel, backward as well as forward: `z` gets a zero, and "
+                "the code gets all of it."
             ),
             answer=(2.0, None, 0.0, 2.0),
         ),
     ),
+    step=6,
 )

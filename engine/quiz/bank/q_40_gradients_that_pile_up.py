@@ -1,5 +1,6 @@
 """An optimizer clears only what it holds: the backbone's gradients pile up."""
 
+from ...settings import Settings
 from ..definition import Option, Question, Topic
 
 SNIPPET = """\
@@ -20,35 +21,43 @@ QUESTION = Question(
     name="gradients-that-pile-up",
     topic=Topic.LOOP,
     prompt=(
-        "The optimizer holds only the head, and nothing cuts off the backbone. The loss is `backbone * head`, 2 times 5, "
-        "and the learning rate is 0. After three steps with `optimizer.zero_grad()` in each, what are the gradients?"
+        "The optimizer holds only the head, at a learning rate of 0, and nothing cuts off the backbone. "
+        "What are the gradients after three steps?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="Backbone 5, head 2: each step clears the last.",
-            explanation="It does so for the head. `optimizer.zero_grad()` knows only the parameters it was given.",
+            explanation=(
+                "It does for the head. `optimizer.zero_grad()` knows only the parameters that the "
+                "optimizer was given."
+            ),
             answer=(5.0, 2.0),
         ),
         Option(
             text="Backbone 0, head 2: what no optimizer holds gets nothing.",
             explanation=(
-                "`backward()` knows of no optimizer. Every leaf that requires a gradient gets one, wanted or not."
+                "That mixes up moving with getting a gradient. `backward()` knows no optimizer: every "
+                "leaf that requires a gradient gets one."
             ),
             answer=(0.0, 2.0),
         ),
         Option(
             text="Backbone 15, head 2: the backbone's are never cleared.",
             explanation=(
-                "Three times 5 is added up. It moves nothing here, but it costs time and memory, and an optimizer "
-                "that is given the backbone later starts from it."
+                "Three times 5 adds up. It moves nothing here, but an optimizer that is given the "
+                "backbone later starts from it."
             ),
             answer=(15.0, 2.0),
         ),
         Option(
             text="Backbone 15, head 6: both add up.",
-            explanation="The head is in the optimizer, so `zero_grad()` clears it before each `backward()`.",
+            explanation=(
+                "The first half is right. The second forgets that the optimizer holds the head, so "
+                "`zero_grad()` clears its gradient before each `backward()`."
+            ),
             answer=(15.0, 6.0),
         ),
     ),
+    picture=Settings(experiment="frozen_backbone", detach="nowhere"),
 )

@@ -21,33 +21,43 @@ QUESTION = Question(
     name="adam-after-the-cut",
     topic=Topic.LOOP,
     prompt=(
-        "Two weights had gradients of 1 and of 0.001 for 20 steps of `Adam(lr=0.1)`. Then a detach cuts them off, "
-        "with zeros in `.grad`. How far do they move in the next 20 steps?"
+        "Two weights have gradients of 1 and of 0.001 for 20 steps of Adam. Then they are cut off, with "
+        "zeros in `.grad`. How far do they move in the next 20 steps?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="About 0.9 and 0.9: both go on, and equally far.",
             explanation=(
-                "Adam divides its average of the gradients by their usual size, so 1 and 0.001 make steps of the "
-                "same length, and the average takes many steps to fade."
+                "Adam divides its average of the gradients by their usual size, so 1 and 0.001 make steps "
+                "of the same length; and the average takes many steps to fade."
             ),
             answer=(0.9, 0.9),
         ),
         Option(
             text="About 0.9 and 0.0: a small gradient leaves little momentum.",
-            explanation="Under `SGD` with momentum it would. Adam's step does not depend on the gradient's scale.",
+            explanation=(
+                "That is `SGD` with momentum. The length of Adam's step does not depend on the gradient's "
+                "scale."
+            ),
             answer=(0.9, 0.0),
         ),
         Option(
             text="Not at all: zeros divided by anything are zeros.",
-            explanation="The step comes from the running average, of which the new gradient is only a tenth.",
+            explanation=(
+                "That divides the new gradient alone. Adam divides a running average, of which the new "
+                "gradient is only a tenth."
+            ),
             answer=(0.0, 0.0),
         ),
         Option(
             text="2.0 and 2.0: as far as before the cut.",
-            explanation="The average shrinks by a factor of 0.9 in each step, so the steps get shorter.",
+            explanation=(
+                "That takes momentum for a motion without friction. The average shrinks by a factor of "
+                "0.9 in each step, and the steps get shorter."
+            ),
             answer=(2.0, 2.0),
         ),
     ),
+    step=3,
 )

@@ -6,7 +6,8 @@ SNIPPET = """\
 import torch
 
 w = torch.tensor([1.0], requires_grad=True)
-optimizer, answer = torch.optim.SGD([w], lr=0.1, weight_decay=0.5), ()
+optimizer = torch.optim.SGD([w], lr=0.1, weight_decay=0.5)
+answer = ()
 w.sum().backward()
 w.requires_grad_(False)
 for none in (False, True):
@@ -21,35 +22,40 @@ QUESTION = Question(
     name="frozen-too-late",
     topic=Topic.LOOP,
     prompt=(
-        "A weight in `SGD(weight_decay=0.5)` already has a gradient when `requires_grad_(False)` freezes it. "
-        "The next `zero_grad` clears to zeros, the one after that to `None`. In which of the two steps does it move?"
+        "A weight already has a gradient when it is frozen. The next `zero_grad` clears to zeros, the one "
+        "after that to `None`. In which of the two steps does it move?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="In neither: a frozen weight is not trained.",
             explanation=(
-                "An optimizer does not look at `requires_grad`. It moves every parameter that has something in `.grad`."
+                "That looks for freezing in the optimizer. An optimizer doesn't look at `requires_grad`: "
+                "it moves every parameter with something in `.grad`."
             ),
             answer=(False, False),
         ),
         Option(
             text="In both: the weight decay is always on.",
-            explanation="With `None` in `.grad` the parameter is skipped as a whole, and its decay with it.",
+            explanation=(
+                "That takes the decay for something separate from the gradient. With `None` in `.grad` "
+                "the weight is skipped, and its decay with it."
+            ),
             answer=(True, True),
         ),
         Option(
             text="Only in the second, with `None`.",
-            explanation="This is turned round: `None` is what makes the optimizer pass by.",
+            explanation="That has the two reversed: `None` is what makes the optimizer skip a weight.",
             answer=(False, True),
         ),
         Option(
             text="Only in the first, with zeros in its `.grad`.",
             explanation=(
-                "Zeros are a gradient to the optimizer, and the decay is added to it. Clear to `None`, or give the "
-                "optimizer only what shall move."
+                "Zeros are a gradient to the optimizer, and the decay is added to it. Clear to `None`, or "
+                "give the optimizer only what should move."
             ),
             answer=(True, False),
         ),
     ),
+    step=2,
 )

@@ -19,36 +19,43 @@ QUESTION = Question(
     name="quotient-at-a-jump",
     topic=Topic.RESEARCH,
     prompt=(
-        "`round` jumps from 0 to 1 at `w = 0.5`. What does autograd give there, and what does the quotient "
-        "`(round(w + h) - round(w - h)) / 2h` for h = 0.1, 0.01 and 0.001?"
+        "`round` jumps from 0 to 1 at `w = 0.5`. What does autograd give there, and what does the "
+        "difference quotient give for h = 0.1, 0.01 and 0.001?"
     ),
     snippet=SNIPPET,
     options=(
         Option(
             text="0; and 5, 50, 500",
             explanation=(
-                "The quotient spreads a jump of 1 over 2h, so it only tells h. A slope that changes with the step size "
-                "is none; and autograd takes `round` as flat everywhere."
+                "The quotient spreads a jump of 1 over 2h, so all it tells you is h. Autograd takes "
+                "`round` to be flat everywhere."
             ),
             answer=(0.0, 5.0, 50.0, 500.0),
         ),
         Option(
             text="0; and 0, 0, 0",
-            explanation="On both sides of 0.5 the function is flat, but each quotient reaches across the jump.",
+            explanation=(
+                "That looks at one side at a time. The function is flat on both sides of 0.5, but each "
+                "quotient reaches across the jump."
+            ),
             answer=(0.0, 0.0, 0.0, 0.0),
         ),
         Option(
             text="1; and 1, 1, 1",
             explanation=(
-                "That is the slope of the line that `round` follows from afar, and what a straight-through estimator "
-                "pretends."
+                "That is the slope of the line that `round` follows from afar, and what a "
+                "straight-through estimator pretends. Neither of these two looks from afar."
             ),
             answer=(1.0, 1.0, 1.0, 1.0),
         ),
         Option(
             text="0; and 5, 0.5, 0.05",
-            explanation="The rise across the jump stays 1 however small h is, and it is divided by ever less.",
+            explanation=(
+                "That lets the rise shrink with h, as on a smooth function. Across the jump it stays 1, "
+                "and it is divided by ever less."
+            ),
             answer=(0.0, 5.0, 0.5, 0.05),
         ),
     ),
+    step=2,
 )

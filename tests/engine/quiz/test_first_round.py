@@ -30,8 +30,9 @@ def test_the_lessons_question_has_the_lessons_four_options_in_order() -> None:
 
 
 def test_all_four_claims_of_the_lessons_question_are_measured() -> None:
-    lines = prove(round_of(1)[0]).output.splitlines()
-    assert [line.rpartition(": ")[2] for line in lines] == ["False", "False", "True", "False"]
+    *claims, original = prove(round_of(1)[0]).output.splitlines()
+    assert [line.rpartition(": ")[2] for line in claims] == ["False", "False", "True", "False"]
+    assert original == "the original is still in the graph: True"
 
 
 def test_the_gradient_stops_at_the_detach() -> None:

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 import torch
 
-from engine.quiz import Answer, Option, Question, prove, question, round_of, rounds
+from engine.quiz import Answer, Option, Question, Topic, prove, question, round_of, rounds
 
 MEASURE_FOUR = "import torch\nx = torch.ones(4)\nprint('four', x.numel(), sep=': ')\nanswer = x.numel()\n"
 
 
 def made(snippet: str, *answers: Answer) -> Question:
     a, b, c, d = (Option(f"option {n}", f"reason {n}", answer) for n, answer in enumerate(answers))
-    return Question("made-up", "test", "What is measured here?", snippet, (a, b, c, d))
+    return Question("made-up", Topic.GRAPH, "What is measured here?", snippet, (a, b, c, d))
 
 
 def test_the_option_that_predicted_the_outcome_is_right() -> None:
