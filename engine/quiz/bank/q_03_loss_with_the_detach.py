@@ -67,5 +67,5 @@ QUESTION = Question(
             answer="[0]",
         ),
     ),
-    picture=Settings(),
+    picture=Settings(epochs=1),
 )

@@ -56,5 +56,5 @@ QUESTION = Question(
         ),
     ),
     step=5,
-    picture=Settings(experiment="straight_through"),
+    picture=Settings(experiment="straight_through", epochs=1),
 )

@@ -63,5 +63,5 @@ QUESTION = Question(
         ),
     ),
     step=3,
-    picture=Settings(experiment="gan", options=(("fakes", "reused"),)),
+    picture=Settings(experiment="gan", epochs=1, options=(("fakes", "reused"),)),
 )

@@ -59,5 +59,5 @@ QUESTION = Question(
             answer=(-2.0, 1.0),
         ),
     ),
-    picture=Settings(experiment="td_target"),
+    picture=Settings(experiment="td_target", epochs=1),
 )

@@ -62,5 +62,5 @@ QUESTION = Question(
         ),
     ),
     step=4,
-    picture=Settings(experiment="simsiam", options=(("predictor", "false"),)),
+    picture=Settings(experiment="simsiam", epochs=1, options=(("predictor", "false"),)),
 )

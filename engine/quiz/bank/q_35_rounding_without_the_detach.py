@@ -61,5 +61,5 @@ QUESTION = Question(
         ),
     ),
     step=5,
-    picture=Settings(experiment="straight_through", detach="nowhere"),
+    picture=Settings(experiment="straight_through", detach="nowhere", epochs=1),
 )

@@ -61,5 +61,5 @@ QUESTION = Question(
         ),
     ),
     step=7,
-    picture=Settings(experiment="vq_codebook", detach="codebook", options=(("side", "wrong"),)),
+    picture=Settings(experiment="vq_codebook", detach="codebook", epochs=1, options=(("side", "wrong"),)),
 )

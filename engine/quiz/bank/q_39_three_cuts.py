@@ -62,5 +62,5 @@ QUESTION = Question(
         ),
     ),
     step=2,
-    picture=Settings(experiment="frozen_backbone"),
+    picture=Settings(experiment="frozen_backbone", epochs=1),
 )

@@ -59,5 +59,5 @@ QUESTION = Question(
             answer=(15.0, 6.0),
         ),
     ),
-    picture=Settings(experiment="frozen_backbone", detach="nowhere"),
+    picture=Settings(experiment="frozen_backbone", detach="nowhere", epochs=1),
 )

@@ -210,11 +210,13 @@ def test_at_a_later_try_every_option_stands_elsewhere(question: Question) -> Non
 
 @contextmanager
 def with_picture(question: Question, picture: Settings) -> Iterator[None]:
-    """The bank with a picture for that question."""
-    before = question.picture
-    object.__setattr__(question, "picture", picture)
+    """The bank with a picture for that question, and for no other of the first round."""
+    before = [each.picture for each in FIRST]
+    for each in FIRST:
+        object.__setattr__(each, "picture", picture if each is question else None)
     yield
-    object.__setattr__(question, "picture", before)
+    for each, its in zip(FIRST, before, strict=True):
+        object.__setattr__(each, "picture", its)
 
 
 @pytest.fixture
