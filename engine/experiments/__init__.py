@@ -37,6 +37,8 @@ class Place:
 
     name: str
     label: str
+    mistake: bool = False
+    """Whether the right step has no detach here: it then stands only where it is the chosen one."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ class Experiment:
 
     `name` is the file's name. `shown_epoch` is the epoch that the data flow opens on. `story` says what the detach
     is for in real code, and `seen_in` names the work that uses it, by title, authors and year. `keeps_others` is
-    for a step in which all marks are real detaches and the chosen one is taken away in the other twin.
+    for a step in which all marks but the mistakes are real detaches and the chosen one is taken away in the other twin.
     """
 
     name: str
