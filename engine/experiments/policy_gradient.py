@@ -133,8 +133,8 @@ EXPERIMENT = Experiment(
         "gradient, but it makes it noisier. The ratio of PPO divides the probability by itself, held still. Its "
         "value is one, and its gradient is that of the log-probability; with the old one not detached it is one "
         "whatever the policy does, and its gradient is zero. The third detach is the classic mistake: with a detached "
-        "log-probability, or its `item()`, no gradient reaches the policy. The value still learns, so the loss "
-        "falls and nothing warns; without a baseline `backward()` raises."
+        "log-probability, or its `item()`, no gradient reaches the policy. The value still learns, so nothing warns; "
+        "without a baseline `backward()` raises."
     ),
     seen_in=(
         "Simple Statistical Gradient-Following Algorithms for Connectionist Reinforcement Learning (Williams, 1992); "
