@@ -127,6 +127,8 @@ class Experiment:
     title: str
     summary: str
     task: Task
+    difficulty: int
+    """How much a reader must know: experiments stand in this order, the reference lesson at 0, in steps of ten."""
     places: tuple[Place, ...]
     defaults: Defaults
     shown_epoch: int = 1
@@ -165,9 +167,9 @@ def freeze_here(module: nn.Module, place: str) -> None:
 
 @cache
 def experiment_names() -> tuple[str, ...]:
-    """The names of all experiments, the reference lesson first."""
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    return tuple(sorted(names, key=lambda name: name != "lesson"))
+    """The names of all experiments, from the easiest to the hardest."""
+    names = (module.name for module in pkgutil.iter_modules(__path__))
+    return tuple(sorted(names, key=lambda name: (find_experiment(name).difficulty, name)))
 
 
 @cache
