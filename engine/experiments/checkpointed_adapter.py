@@ -91,6 +91,7 @@ def step(model: Model, data: Data, optimizers: Optimizer) -> tuple[Tensor, Tenso
     if CHECKPOINT == "none":
         hidden = model.block(embedded)
     else:
+        # "None of the inputs have requires_grad=True": the warning comes from here, and means the adapters
         hidden = checkpoint(model.block, embedded, use_reentrant=CHECKPOINT == "reentrant")
     scores = model.head(hidden)
     loss = cross_entropy(scores, data.targets)
@@ -108,6 +109,7 @@ EXPERIMENT = Experiment(
         "embedding, which nobody trains."
     ),
     task="classification",
+    difficulty=35,
     places=(
         Place("frozen", "on the embedding's parameters (requires_grad_(False))"),
         Place("embedded", "on the embedding's output (a detach)"),
@@ -133,7 +135,17 @@ EXPERIMENT = Experiment(
             ),
         ),
     ),
-    story="x" * 81,
+    story=(
+        "Large models are fine-tuned with small adapters, and to save memory a checkpoint drops a block's activations and "
+        "computes them again in the backward pass. PyTorch has two kinds. The reentrant one builds no graph inside the "
+        "block on the way forward, and its output requires grad only if an input does. A frozen embedding (or a "
+        "detach on its output) takes that away: the adapters get no gradient, though they require grad and the optimizer "
+        "holds them. The head behind the block still learns, so the loss falls a little; torch's only sign is the warning "
+        "“None of the inputs have requires_grad=True”. Two cures: make the input require grad, which is what "
+        "`enable_input_require_grads()` does in Hugging Face's libraries, or `use_reentrant=False`. With either, freezing "
+        "the embedding changes no weight and only saves work. The backbone here is a stand-in with random weights. "
+        "In the counts of an epoch, a reentrant checkpoint is one autograd node."
+    ),
     seen_in=(
         "Training Deep Nets with Sublinear Memory Cost (Chen, Xu, Zhang, Guestrin, 2016); "
         "LoRA: Low-Rank Adaptation of Large Language Models (Hu, Shen, Wallis, Allen-Zhu, Li, Wang, Wang, Chen, 2021)"

@@ -93,6 +93,7 @@ EXPERIMENT = Experiment(
         "a third one ends it."
     ),
     task="other",
+    difficulty=85,
     places=(
         Place("advantage", "on the advantage, reward minus value"),
         Place("old", "on the old log-probability, in the ratio"),
