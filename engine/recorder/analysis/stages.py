@@ -124,7 +124,7 @@ def _result(call: Call, facts: Facts) -> Entry:
 def _function_name(call: Call, facts: Facts) -> str:
     result = _result(call, facts)
     name = result.record().grad_fn if result.content is not None else None
-    return (name or call.operation).removesuffix("Backward")
+    return (name or call.function_name or call.operation).removesuffix("Backward")
 
 
 def _stages_behind(entry: Entry, where: dict[int, int]) -> list[int]:
