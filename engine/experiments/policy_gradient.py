@@ -22,7 +22,8 @@ VALUE_WEIGHT = 0.25
 class Data(NamedTuple):
     """Sixteen draws an epoch, four in each of four situations; the same chances come again after 50 epochs."""
 
-    situations: Tensor  # 16 x 4, each row with a single one
+    features: Tensor  # 4 x 4, each situation a row with a single one
+    situations: Tensor  # 16, the situation's number
     chances: Tensor  # 50 x 16 x 4, Gumbel noise to draw the actions with
     rewards: Tensor  # 50 x 16 x 4, what each of the four actions would pay
     means: Tensor  # 4 x 4, what each pays on average: no step reads them
@@ -32,10 +33,12 @@ class Data(NamedTuple):
 def make_data(generator: torch.Generator) -> Data:
     """Four situations with four actions each; a reward is its action's mean, between 0 and 2, and noise."""
     means = 2 * torch.rand(4, 4, generator=generator)
-    situations = torch.eye(4).repeat(4, 1)
+    situations = torch.arange(4).repeat(4)
     uniform = torch.rand(50, 16, 4, generator=generator).clamp(1e-6, 1 - 1e-6)
-    rewards = situations @ means + 0.5 * torch.randn(50, 16, 4, generator=generator)
-    return Data(situations, -(-uniform.log()).log(), rewards, means, means.amax(dim=1, keepdim=True))
+    rewards = means[situations] + 0.5 * torch.randn(50, 16, 4, generator=generator)
+    return Data(
+        torch.eye(4), situations, -(-uniform.log()).log(), rewards, means, means.amax(dim=1, keepdim=True)
+    )
 
 
 class Model(nn.Module):
@@ -60,14 +63,16 @@ def make_model(start: str, generator: torch.Generator) -> Model:
 def step(model: Model, data: Data) -> tuple[Tensor, Tensor]:
     """The loss (a scalar) and the prediction (4 x 1), every situation's value."""
     batch = (model.epoch - 1) % 50
-    scores = model.policy(data.situations)
+    scores = model.policy(data.features)[data.situations]
     # the largest of scores + Gumbel noise is a draw from softmax(scores)
     actions = (scores + data.chances[batch]).argmax(dim=1, keepdim=True)
     rewards = data.rewards[batch].gather(1, actions)
     log_prob = log_softmax(scores, dim=1).gather(1, actions)
     log_prob = detach_here(log_prob, "log_prob")
-    values = model.value(data.situations)
-    advantage = rewards - values if BASELINE == "value" else rewards
+    values = model.value(data.features)
+    advantage = rewards
+    if BASELINE == "value":
+        advantage = rewards - values[data.situations]
     advantage = detach_here(advantage, "advantage")
     if OBJECTIVE == "ratio":
         old = detach_here(log_prob, "old")
@@ -75,13 +80,13 @@ def step(model: Model, data: Data) -> tuple[Tensor, Tensor]:
     else:
         loss = -(log_prob * advantage).mean()
     if BASELINE == "value":
-        loss = loss + VALUE_WEIGHT * mse_loss(values, rewards)
-    return loss, values[:4]
+        loss = loss + VALUE_WEIGHT * mse_loss(values[data.situations], rewards)
+    return loss, values
 
 
 def measure(model: Model, data: Data, prediction: Tensor) -> Tensor:
     """What the policy earns on average, worked out from its probabilities and the mean rewards."""
-    probabilities = softmax(model.policy(torch.eye(4)), dim=1)
+    probabilities = softmax(model.policy(data.features), dim=1)
     return (probabilities * data.means).sum(dim=1).mean()
 
 
