@@ -64,14 +64,11 @@ def make_model(start: str, generator: torch.Generator) -> Model:
     """Random weights, also for the backbone, which only stands in for a pretrained one. An adapter starts as zero."""
     model = Model()
     nn.init.normal_(model.embedding.weight, generator=generator)
-    for layer in model.modules():
-        if isinstance(layer, nn.Linear):
-            bound = layer.in_features**-0.5
-            nn.init.uniform_(layer.weight, -bound, bound, generator=generator)
-            if layer.bias is not None:
-                nn.init.uniform_(layer.bias, -bound, bound, generator=generator)
-        if isinstance(layer, Adapted):
-            nn.init.zeros_(layer.up.weight)
+    for name, parameter in model.named_parameters():
+        if name.endswith("up.weight"):
+            nn.init.zeros_(parameter)
+        elif name != "embedding.weight":
+            nn.init.uniform_(parameter, -(8**-0.5), 8**-0.5, generator=generator)
     return model
 
 

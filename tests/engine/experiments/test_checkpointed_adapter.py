@@ -178,9 +178,9 @@ def test_the_recorder_names_the_checkpoint_and_the_four_adapters() -> None:
     for settings in STARVING:
         trace = train(settings.changed(epochs=12))
         step = record(settings.changed(epochs=12), epoch=10, weights="detached", trace=trace)
-        starving = [cut for cut in step.cuts if cut.starves]
+        starving = [cut for cut in step.cuts if cut.starved]
         assert {cut.kind for cut in starving} <= {"checkpoint", "detach"}
-        assert {name for cut in starving for name in cut.starves} >= ADAPTERS
+        assert {name for cut in starving for name in cut.starved} >= ADAPTERS
         assert [s.operation for s in step.stages if s.module == "block"] == ["CheckpointFunction"]
 
 

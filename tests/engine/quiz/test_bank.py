@@ -15,7 +15,12 @@ from engine.quiz import LARGEST_ROUND, Proof, Question, prove, question, questio
 # The lesson's own training loop: its samples, weights and targets take a few lines more.
 LONGEST = {"loss-with-the-detach": 18}
 
-pytestmark = pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf"),
+    pytest.mark.filterwarnings(
+        "ignore:None of the inputs have requires_grad=True"
+    ),  # what a question is about
+]
 walk_every_question = pytest.mark.parametrize("q", questions(), ids=lambda q: q.name)
 
 
