@@ -67,18 +67,19 @@ def step(model: Model, data: Data) -> tuple[Tensor, Tensor]:
     # the largest of scores + Gumbel noise is a draw from softmax(scores)
     actions = (scores + data.chances[batch]).argmax(dim=1, keepdim=True)
     rewards = data.rewards[batch].gather(1, actions)
-    log_prob = log_softmax(scores, dim=1).gather(1, actions)
-    log_prob = detach_here(log_prob, "log_prob")
+    log_probs = log_softmax(scores, dim=1)
+    log_probs = detach_here(log_probs, "log_prob")
+    log_prob = log_probs.gather(1, actions)
+    factor = log_prob
+    if OBJECTIVE == "ratio":
+        old = detach_here(log_prob, "old")
+        factor = (log_prob - old).exp()
     values = model.value(data.features)
     advantage = rewards
     if BASELINE == "value":
         advantage = rewards - values[data.situations]
     advantage = detach_here(advantage, "advantage")
-    if OBJECTIVE == "ratio":
-        old = detach_here(log_prob, "old")
-        loss = -((log_prob - old).exp() * advantage).mean()
-    else:
-        loss = -(log_prob * advantage).mean()
+    loss = -(factor * advantage).mean()
     if BASELINE == "value":
         loss = loss + VALUE_WEIGHT * mse_loss(values[data.situations], rewards)
     return loss, values
@@ -102,7 +103,7 @@ EXPERIMENT = Experiment(
     places=(
         Place("advantage", "on the advantage, reward minus value"),
         Place("old", "on the old log-probability, in the ratio"),
-        Place("log_prob", "on the log-probability itself (a mistake)", mistake=True),
+        Place("log_prob", "on the log-probabilities themselves (a mistake)", mistake=True),
     ),
     points=Points(
         "values",
