@@ -57,8 +57,10 @@ def test_scissors_stand_where_they_are_whichever_place_is_chosen(name: str) -> N
         scene = scene_of(Settings(name, epochs=2, detach=place.name))
         (chosen,) = (scissors for scissors in scene.scissors if scissors.chosen)
         cut = {(edge.start, edge.end) for edge in scene.graph.edges if edge.cut[1] and not edge.cut[0]}
-        assert cut
+        # the old log-probability comes to the ratio by one of two ways between the same calls
+        assert cut or place.name == "old"
         assert set(chosen.edges) >= cut
+        assert chosen.edges
         stands.append([(scissors.name, scissors.edges) for scissors in scene.scissors])
     assert all(found == stands[0] for found in stands)
     assert len({edges for _, edges in stands[0]}) == len(stands[0])
