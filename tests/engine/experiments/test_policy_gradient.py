@@ -72,7 +72,8 @@ def enumerated(scores: Tensor, means: Tensor, baseline: Tensor) -> Tensor:
     """actions x scores: the gradient that each action of one situation would bring."""
     chances = scores.softmax(dim=0)
     score_function = torch.eye(len(scores), dtype=scores.dtype) - chances  # d log p(a) / d scores
-    return score_function * (means - baseline).unsqueeze(1)
+    brought: Tensor = score_function * (means - baseline).unsqueeze(1)
+    return brought
 
 
 def test_the_largest_of_scores_and_noise_is_a_draw_from_the_policy() -> None:

@@ -130,3 +130,23 @@ def test_further_outputs_are_kept_with_their_stage() -> None:
     both = stages_of(lambda: sum(part.sum() for part in net(x).max(1)), net=net, x=x)
     assert [s.inputs for s in both if s.operation == "sum"] == [(2,), (2,)]
     assert [stage.more_outputs for stage in stages if stage is not most] == [()] * (len(stages) - 1)
+
+
+def test_a_custom_function_has_one_name_and_the_module_around_it_whether_a_gradient_comes_or_not() -> None:
+    from torch.utils.checkpoint import checkpoint
+
+    net = torch.nn.Sequential(
+        torch.nn.Linear(2, 2), torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Tanh())
+    )
+    head = torch.nn.Linear(2, 1)
+    for wanted in (False, True):
+        inputs = torch.ones(3, 2, requires_grad=wanted)
+
+        def step(inputs: torch.Tensor = inputs) -> torch.Tensor:
+            hidden: torch.Tensor = checkpoint(net, inputs, use_reentrant=True)
+            return head(hidden).sum()
+
+        found = record_step(step, names={"net": net, "head": head})
+        (one,) = (stage for stage in found.stages if stage.operation == "CheckpointFunction")
+        assert one.module == "net"
+        assert (one.gradient_state == "value") == wanted
