@@ -65,7 +65,8 @@ def values(run: Run) -> Tensor:
 
 
 def entropy(chances: Tensor) -> Tensor:
-    return torch.special.entr(chances).sum(dim=1)
+    found: Tensor = torch.special.entr(chances).sum(dim=1)
+    return found
 
 
 def enumerated(scores: Tensor, means: Tensor, baseline: Tensor) -> Tensor:
