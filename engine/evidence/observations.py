@@ -3,6 +3,9 @@
 Every sentence is computed from the run's own figures. No sentence belongs to an epoch's number: which one an epoch
 gets depends on the change of the loss since the epoch before, on the largest fall of the run, and on what follows.
 All changes are given in the loss's own unit, so that they can be compared with each other.
+
+What a change means is said only where the loss measures the predictions: in a regression and a classification. An
+adversarial loss that falls says nothing about the fakes, and one that rises does not say that anything got worse.
 """
 
 from __future__ import annotations
@@ -11,6 +14,8 @@ import math
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ..experiments import RANDOM
+from ..settings import Settings
 from ..text import number_text
 from ..twins.trace import Run, Trace
 
@@ -18,17 +23,22 @@ _ROUNDING = 1e-6
 """A change below this share of a loss can be rounding, which another processor does otherwise."""
 _PLATEAU = 1e-4
 """A change of the loss below this share of the first loss counts as hardly any."""
+_STEADY, _SLOW, _SMALL = 2 / 3, 1 / 2, 1 / 10
+"""A fall is steady down to this share of the fastest one; below the second and third the run may be converging."""
 
 
-def observe(run: Run) -> tuple[str, ...]:
-    """One sentence for each epoch of a run."""
+def observe(run: Run, settings: Settings) -> tuple[str, ...]:
+    """One sentence for each epoch of a run with these settings."""
     falls = tuple(before - after for before, after in pairwise(run.losses))
     top = run.losses[0] + _ROUNDING * abs(run.losses[0])
     # A fall from above the first loss only makes good for a rise: it is no measure for those that learn.
     learned = (before - after for before, after in pairwise(run.losses) if before <= top)
     fastest = max((fall for fall in learned if math.isfinite(fall)), default=0.0)
     changes = enumerate(_ahead(falls))
-    return (_start(run), *(_change(run, falls, number, fastest, ahead) for number, ahead in changes))
+    return (
+        _start(run, settings),
+        *(_change(run, falls, number, fastest, ahead) for number, ahead in changes),
+    )
 
 
 @dataclass(frozen=True)
@@ -56,18 +66,22 @@ def summarize(trace: Trace) -> tuple[str, ...]:
     said = [_parting(trace)]
     for run, name in zip(trace.runs, ("Without detach", "With detach"), strict=True):
         said.append(f"{name}, {_outcome(run)}")
-        if run.never_moved and not run.refusal:
-            said.append(f"{name}, {_listed(run.never_moved)} never moved: {_cause(run)}.")
+        if not run.refusal:
+            said += [f"{name}, {still}" for still in _never_moved(run)]
     return tuple(said)
 
 
-def _start(run: Run) -> str:
+def _start(run: Run, settings: Settings) -> str:
     first = run.losses[0]
     if run.lacks(first):
         return "The step raised, so this epoch has no loss."
     if not math.isfinite(first):
         return f"The loss is {first} from the start: these weights cannot be used."
-    start = f"The loss starts at {number_text(first)}: the weights have not learned anything yet."
+    weights = (
+        "the weights" if set(run.layers) <= set(run.stepped) else f"the weights of {_listed(run.stepped)}"
+    )
+    are = "random" if settings.start == RANDOM.text else "not trained yet"
+    start = f"The loss starts at {number_text(first)}: {weights} are {are}."
     return f"{start} backward() refuses, so no weight will change." if run.refusal else start
 
 
@@ -86,21 +100,42 @@ def _change(run: Run, falls: tuple[float, ...], number: int, fastest: float, ahe
         return "Hardly any change: a plateau."
     if fall < 0:
         runaway = ahead.rises and run.diverged_at is not None
-        return f"Rises by {shown}: {'on the way to divergence' if runaway else 'this step made it worse'}."
+        return f"Rises by {shown}{': on the way to divergence' if runaway else ''}."
     first, noise = run.losses[0], _ROUNDING * abs(run.losses[0])
+    judged = run.r2 is not None or run.accuracies is not None
     if loss >= first - noise:
-        return f"Falls by {shown}, but not below the first loss: nothing is learned yet."
+        return (
+            f"Falls by {shown}, but not below the first loss{': nothing is learned yet' if judged else ''}."
+        )
     if run.losses[number] > first + noise:
         return f"Falls by {shown}, back below the first loss."
     if fall >= fastest - noise:
         most = all(other <= fall + noise for other in falls if math.isfinite(other))
-        return f"Falls by {shown}{', the fastest fall of the run' if most else ''}: the model is learning."
-    if fall >= 0.5 * fastest:
+        learning = ": the model is learning" if judged else ""
+        return f"Falls by {shown}{', the fastest fall of the run' if most else ''}{learning}."
+    if fall >= _STEADY * fastest:
         return f"Falls steadily, by {shown}."
-    if ahead.largest <= 0.1 * fastest:
+    if judged and _converges(falls, number, fastest, ahead, noise):
         return f"Falls further, by {shown}: converging."
+    if _improves(run, number):
+        return f"Lower by {shown}: predictions improve."
     slower = number > 0 and 0 < fall < falls[number - 1] - noise
-    return f"Falls by {shown}{': lower, and the falls are getting smaller' if slower else ''}."
+    return f"Falls by {shown}{', less than in the epoch before' if slower else ''}."
+
+
+def _converges(falls: tuple[float, ...], number: int, fastest: float, ahead: _Ahead, noise: float) -> bool:
+    """Whether only small changes follow from here, or the run ends with falls that have shrunk from epoch to epoch."""
+    if ahead.largest <= _SMALL * fastest:
+        return True
+    last_four = falls[-4:]
+    shrinking = len(last_four) == 4 and all(fall < before - noise for before, fall in pairwise(last_four))
+    return number == len(falls) - 1 and shrinking and falls[number] < _SLOW * fastest
+
+
+def _improves(run: Run, number: int) -> bool:
+    """Whether accuracy or R2 is higher after this change of the loss than before it."""
+    figures = run.accuracies or run.r2
+    return figures is not None and figures[number + 1] - figures[number] > _ROUNDING
 
 
 def _outcome(run: Run) -> str:
@@ -120,15 +155,26 @@ def _outcome(run: Run) -> str:
     return f"the loss {'falls' if last < first else 'rises'} from {number_text(first)} to {number_text(last)}{swing}."
 
 
-def _cause(run: Run) -> str:
-    """Why the layers that never moved did not."""
-    if not set(run.never_moved) & set(run.stepped):
-        return "no step of any optimizer was for " + ("them" if len(run.never_moved) > 1 else "it")
-    norms = [n for layer, n in zip(run.layers, run.gradient_norms, strict=True) if layer in run.never_moved]
-    plural = "them" if len(norms) > 1 else "it"
-    if all(n is None for of_layer in norms for n in of_layer):
-        return f"no gradient came to {plural}"
-    return f"the gradient that came to {plural} was too small to move a weight, or zero"
+def _never_moved(run: Run) -> list[str]:
+    """The layers that never moved, each group with its cause."""
+    causes: dict[str, list[str]] = {}
+    for layer in run.never_moved:
+        causes.setdefault(_cause(run, layer), []).append(layer)
+    return [f"{_listed(tuple(layers))} never moved: {cause}." for cause, layers in causes.items()]
+
+
+def _cause(run: Run, layer: str) -> str:
+    """Why a layer never moved."""
+    if layer not in run.stepped:
+        return "no optimizer took a step there"
+    came = [norm for norm in run.gradient_norms[run.layers.index(layer)] if norm is not None]
+    if not came:
+        return "no gradient came that far"
+    zeros = came.count(0.0)
+    if zeros == len(came):
+        return "every gradient there was exactly zero"
+    small = "the gradients there were too small to move a weight"
+    return f"{small}, and in {zeros} of {len(run.losses)} epochs exactly zero" if zeros else small
 
 
 def _parting(trace: Trace) -> str:

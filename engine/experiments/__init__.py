@@ -37,6 +37,8 @@ class Place:
 
     name: str
     label: str
+    mistake: bool = False
+    """Whether the right step has no detach here: it then stands only where it is the chosen one."""
 
 
 @dataclass(frozen=True)
@@ -118,13 +120,15 @@ class Experiment:
 
     `name` is the file's name. `shown_epoch` is the epoch that the data flow opens on. `story` says what the detach
     is for in real code, and `seen_in` names the work that uses it, by title, authors and year. `keeps_others` is
-    for a step in which all marks are real detaches and the chosen one is taken away in the other twin.
+    for a step in which all marks but the mistakes are real detaches and the chosen one is taken away in the other twin.
     """
 
     name: str
     title: str
     summary: str
     task: Task
+    difficulty: int
+    """How much a reader must know: experiments stand in this order, the reference lesson at 0, in steps of ten."""
     places: tuple[Place, ...]
     defaults: Defaults
     shown_epoch: int = 1
@@ -163,9 +167,9 @@ def freeze_here(module: nn.Module, place: str) -> None:
 
 @cache
 def experiment_names() -> tuple[str, ...]:
-    """The names of all experiments, the reference lesson first."""
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    return tuple(sorted(names, key=lambda name: name != "lesson"))
+    """The names of all experiments, from the easiest to the hardest."""
+    names = (module.name for module in pkgutil.iter_modules(__path__))
+    return tuple(sorted(names, key=lambda name: (find_experiment(name).difficulty, name)))
 
 
 @cache

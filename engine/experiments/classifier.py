@@ -70,6 +70,7 @@ EXPERIMENT = Experiment(
     title="A deeper network",
     summary="Three linear layers with tanh learn to tell three spiral arms apart; the detach can stand after any.",
     task="classification",
+    difficulty=10,
     places=(
         Place("hidden_1", "after the first hidden layer"),
         Place("hidden_2", "after the second hidden layer"),

@@ -113,6 +113,7 @@ EXPERIMENT = Experiment(
     title="Frozen backbone",
     summary="A new head learns on the features of a pretrained backbone, which the optimizer does not hold.",
     task="classification",
+    difficulty=30,
     places=(
         Place("features", "on the features (a detach)"),
         Place("no_grad", "around the backbone (no_grad)"),

@@ -120,6 +120,7 @@ EXPERIMENT = Experiment(
     title="GAN",
     summary="A generator learns to make points that a discriminator takes for real; the detach keeps their steps apart.",
     task="other",
+    difficulty=60,
     places=(Place("fake", "between the fakes and the discriminator's step"),),
     points=Points("cloud", "What the generator makes, and the data (hollow)", reference="real"),
     defaults=Defaults(detach="fake", epochs=200, learning_rate=0.3, optimizer="sgd", start="random"),

@@ -82,6 +82,7 @@ EXPERIMENT = Experiment(
     title="Losses kept for a log",
     summary="A training loop adds up its losses for a log; the detach keeps their numbers and lets their graphs go.",
     task="regression",
+    difficulty=20,
     places=(Place("log", "on the loss that is logged"),),
     defaults=Defaults(detach="log", epochs=60, learning_rate=0.03, optimizer="adam", start="random"),
     options=(

@@ -63,6 +63,7 @@ EXPERIMENT = Experiment(
     title="The reference lesson",
     summary="Four samples, one linear layer, a mean squared error, and a detach between the layer and the loss.",
     task="regression",
+    difficulty=0,
     places=(Place("linear", "after the linear layer"),),
     start_choices=(Choice("lesson", "the lesson's own weights"), RANDOM),
     defaults=Defaults(detach="linear", epochs=5, learning_rate=0.007, optimizer="adam", start="lesson"),

@@ -87,6 +87,7 @@ EXPERIMENT = Experiment(
     title="The optimizer's trap",
     summary="After 30 epochs the hidden features are detached; whether the hidden layer stops is up to the optimizer.",
     task="regression",
+    difficulty=40,
     places=(Place("hidden", "on the hidden features, from epoch 31 on"),),
     defaults=Defaults(detach="hidden", epochs=80, learning_rate=0.01, optimizer="adam", start="random"),
     shown_epoch=31,

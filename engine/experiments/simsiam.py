@@ -87,6 +87,7 @@ EXPERIMENT = Experiment(
     title="SimSiam",
     summary="Two views of each point learn to predict each other; the stop-gradient keeps all points from becoming one.",
     task="other",
+    difficulty=100,
     places=(Place("target", "after each embedding that is predicted"),),
     points=Points("cloud", "The embeddings of the samples, at length 1", at_length_1=True),
     defaults=Defaults(detach="target", epochs=150, learning_rate=0.02, optimizer="adam", start="random"),

@@ -71,6 +71,7 @@ EXPERIMENT = Experiment(
         "pass the rounding."
     ),
     task="regression",
+    difficulty=70,
     places=(Place("rounding", "around what the rounding changes"),),
     defaults=Defaults(detach="rounding", epochs=120, learning_rate=0.03, optimizer="adam", start="random"),
     options=(

@@ -78,6 +78,7 @@ EXPERIMENT = Experiment(
     title="TD target",
     summary="The value of each rung of a ladder learns from the value of the next; the detach holds the target still.",
     task="other",
+    difficulty=80,
     places=(Place("target", "after the target r + gamma * V(s')"),),
     points=Points("values", "The value of each state, and the known one (hollow)", reference="values"),
     defaults=Defaults(detach="target", epochs=300, learning_rate=1.0, optimizer="sgd", start="random"),

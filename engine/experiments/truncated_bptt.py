@@ -86,6 +86,7 @@ EXPERIMENT = Experiment(
     title="Truncated backpropagation through time",
     summary="A recurrent network reads a sequence in chunks; the detach cuts the hidden state's history between them.",
     task="regression",
+    difficulty=50,
     places=(Place("hidden", "on the hidden state between the chunks"),),
     defaults=Defaults(detach="hidden", epochs=40, learning_rate=0.02, optimizer="adam", start="random"),
     options=(

@@ -86,6 +86,7 @@ EXPERIMENT = Experiment(
     title="VQ codebook",
     summary="An autoencoder passes on the nearest code of a codebook; three terms of the loss each have their detach.",
     task="other",
+    difficulty=90,
     places=(
         Place("straight_through", "in the copy that the decoder gets"),
         Place("codebook", "in the codebook term"),

@@ -118,7 +118,8 @@ def _written_out(described: Experiment, detach: str, chosen: Mapping[str, object
     blocks = [
         f'"""{described.title}: the same run without and with a detach ({where}).\n\n{described.summary}\n"""'
     ]
-    kept = frozenset(p.name for p in described.places if described.keeps_others and detach != NOWHERE)
+    keeps = described.keeps_others and detach != NOWHERE
+    kept = frozenset(place.name for place in described.places if keeps and not place.mistake)
     after = 0
     for node in parse(source).body:
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])

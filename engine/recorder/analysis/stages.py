@@ -6,6 +6,8 @@ a BatchNorm and results that are no tensors are no stages.
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from ..capture.data_flow import Call, Entry
 from ..capture.source_text import assigned_name
 from ..capture.tensors import read_only
@@ -65,16 +67,26 @@ def _stage(
         if entry.leaf is not None and entry.leaf in facts.bits:
             used.add(facts.bits[entry.leaf])
     operation = call.operation if first.function is None else _function_name(first, facts)
-    module = (
-        facts.names.modules.get(id(call.module), type(call.module).__name__)
-        if call.module is not None
-        else ""
-    )
+    module = _module_around(group, facts)
     more = tuple([e.record() for e in call.outputs[1:] if e.content is not None]) if call.outputs[1:] else ()
     return Stage(
         index, operation, module, tuple(inputs), tuple(sorted(used)), output.record(name), shared,
         output.gradient, output.gradient_state, facts.location(call.line), more,
     )  # fmt: skip
+
+
+def _module_around(group: list[Call], facts: Facts) -> str:
+    """The name of the innermost module in whose forward all calls of a stage were made."""
+    names = {
+        "" if call.module is None else facts.names.modules.get(id(call.module), type(call.module).__name__)
+        for call in group
+    }
+    if len(names) == 1:
+        return names.pop()
+    shared = takewhile(
+        lambda parts: len(set(parts)) == 1, zip(*(name.split(".") for name in names), strict=False)
+    )
+    return ".".join(parts[0] for parts in shared)
 
 
 def _at_leaf(entry: Entry, facts: Facts) -> tuple[Array | None, GradientState] | None:
@@ -124,7 +136,7 @@ def _result(call: Call, facts: Facts) -> Entry:
 def _function_name(call: Call, facts: Facts) -> str:
     result = _result(call, facts)
     name = result.record().grad_fn if result.content is not None else None
-    return (name or call.operation).removesuffix("Backward")
+    return (name or call.function_name or call.operation).removesuffix("Backward")
 
 
 def _stages_behind(entry: Entry, where: dict[int, int]) -> list[int]:

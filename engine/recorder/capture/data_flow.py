@@ -99,6 +99,8 @@ class Call:
     """Whether that distribution could draw with a history."""
     function: int | None = None
     """The sequence number of the custom Function in whose forward the call stands."""
+    function_name: str = ""
+    """The name of its node."""
     in_place: bool = False
     in_step: bool = True
     passed: int = 0

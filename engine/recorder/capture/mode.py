@@ -166,8 +166,8 @@ def _inside_function(tape: Tape, call: Call) -> None:
     around = function_around()
     if around is not None:
         function, applied = around
-        call.function = number_of(function)
-        if type(function).__name__ == "CheckpointFunctionBackward":
+        call.function, call.function_name = number_of(function), type(function).__name__
+        if call.function_name == "CheckpointFunctionBackward":
             call.kind, call.kind_line = "checkpoint", applied
 
 

@@ -16,7 +16,7 @@ TITLES = ("Without detach", "With detach")
 _stands: Cache[Settings, tuple[tuple[str, tuple[tuple[int, int], ...], tuple[int, ...]], ...]] = Cache(
     200, lambda found: 1
 )
-"""By run, for each place: the edges and nodes where its scissors stand, as indices of the uncut step's stages."""
+"""By run, for each place: the edges and nodes where its scissors stand, by the numbers of `_numbered`."""
 
 
 def twin_scene(trace: Trace, film: Film, epoch: int, *, can_cut: bool = True, link: str = "") -> Scene:
@@ -27,7 +27,7 @@ def twin_scene(trace: Trace, film: Film, epoch: int, *, can_cut: bool = True, li
         Twin(title, reel, run.losses) for title, reel, run in zip(TITLES, film.reels, trace.runs, strict=True)
     )
     settings = trace.settings
-    scissors = tuple(_scissors(settings, graph))
+    scissors = tuple(_scissors(settings, graph, steps[0]))
     return Scene(graph, twins, film.epochs, epoch, scissors, can_cut, film.plane, link, settings.experiment)
 
 
@@ -37,8 +37,9 @@ def step_scene(step: StepRecord) -> Scene:
     return Scene(graph_of((step,)), (Twin("This step", reel, ()),), (1,), 1, name=step.file or "step")
 
 
-def _scissors(settings: Settings, graph: Graph) -> Iterator[Scissors]:
-    node = {row.twins[0].index: n for n, row in enumerate(graph.nodes) if row.twins[0] is not None}
+def _scissors(settings: Settings, graph: Graph, uncut: StepRecord) -> Iterator[Scissors]:
+    number = _numbered(uncut)
+    node = {number[row.twins[0].index]: n for n, row in enumerate(graph.nodes) if row.twins[0] is not None}
     for name, edges, nodes in _places(settings):
         ways = tuple((node[a], node[b]) for a, b in edges if a in node and b in node)
         yield Scissors(
@@ -65,11 +66,19 @@ def _places(settings: Settings) -> tuple[tuple[str, tuple[tuple[int, int], ...],
             for epochs in (1, first.epochs):
                 at = first.changed(detach=place.name, epochs=epochs)
                 uncut, cut = (record(at, epoch=epochs, detached=which) for which in (False, True))
-                edges = tuple((a.index, b.index) for a, b in ends_of_detaches(cut, uncut))
-                nodes = () if edges else tuple(stage.index for stage in first_untracked(cut, uncut))
+                number = _numbered(uncut)
+                ends = ends_of_detaches(cut, uncut)
+                edges = tuple(dict.fromkeys((number[a.index], number[b.index]) for a, b in ends))
+                nodes = () if edges else tuple(number[stage.index] for stage in first_untracked(cut, uncut))
                 if edges or nodes:
                     break
             found.append((place.name, edges, nodes))
         return tuple(found)
 
     return _stands.get(first, compute)
+
+
+def _numbered(step: StepRecord) -> dict[int, int]:
+    """Each stage's number among those that are no detach: the same in all steps of an experiment, whatever is cut."""
+    kept = (stage.index for stage in step.stages if stage.operation != "detach")
+    return {index: number for number, index in enumerate(kept)}

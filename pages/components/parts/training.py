@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from engine import Run, Trace
+from engine import Run, Settings, Trace
 from engine.evidence.observations import observe
-from engine.experiments import Measure
 from engine.text import number_text, percent_text
 from pages.components.draw import charts
 from pages.components.draw.tables import table_html
@@ -26,7 +25,7 @@ def show_scrubbed(trace: Trace) -> None:
             loss = run.losses[epoch - 1]
             said = "no loss" if run.lacks(loss) else f"loss **{number_text(loss)}**"
             st.markdown(f"**{_name(run)}**, epoch {epoch}: {said}")
-            st.caption(observe(run)[epoch - 1])
+            st.caption(observe(run, trace.settings)[epoch - 1])
     _show_layers(trace, epoch)
     _show_weights(trace, epoch)
 
@@ -67,7 +66,7 @@ def show_epochs(trace: Trace) -> None:
         if not tab.open:
             continue  # what nobody looks at is neither sent nor drawn
         with tab:
-            st.html(_table(run, trace.settings.described().measure))
+            st.html(_table(run, trace.settings))
             st.caption(_not_applicable(run))
 
 
@@ -83,8 +82,8 @@ def _not_applicable(run: Run) -> str:
 _GOOD = {"up": "up is good", "down": "down is good", "neither": "neither way is good"}
 
 
-def _table(run: Run, measure: Measure | None) -> str:
-    missing = ["N/A"] * len(run.losses)
+def _table(run: Run, settings: Settings) -> str:
+    measure, missing = settings.described().measure, ["N/A"] * len(run.losses)
     columns = {
         "Epoch": [str(epoch) for epoch in range(1, len(run.losses) + 1)],
         "Loss (down is good)": [_figure(loss, run) for loss in run.losses],
@@ -94,7 +93,7 @@ def _table(run: Run, measure: Measure | None) -> str:
     if measure is not None and run.measures is not None:
         title = measure.label[0].upper() + measure.label[1:]
         columns[f"{title} ({_GOOD[measure.good]})"] = [_figure(m, run) for m in run.measures]
-    rows = list(zip(*columns.values(), observe(run), strict=True))
+    rows = list(zip(*columns.values(), observe(run, settings), strict=True))
     return table_html(f"Epochs {_name(run)}", [*columns, "Observation"], rows, "figures")
 
 

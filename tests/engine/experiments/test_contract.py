@@ -47,6 +47,13 @@ ALL = [
 ]
 
 
+def test_they_stand_from_the_easiest_to_the_hardest_the_lesson_first() -> None:
+    ranks = [find_experiment(name).difficulty for name in experiment_names()]
+    assert experiment_names()[:2] == ("lesson", "classifier")
+    assert ranks[0] == 0
+    assert all(one < other for one, other in pairwise(ranks))
+
+
 @pytest.mark.parametrize("name", experiment_names())
 def test_a_file_says_what_it_is(name: str) -> None:
     found = find_experiment(name)

@@ -21,7 +21,12 @@ LONGEST = {"loss-with-the-detach": 18, "logged-before-or-after": 16, "running-av
 # What a script of the first two levels may take from below `torch`: each is in torch's documentation.
 DOCUMENTED = ("torch.nn", "torch.nn.functional", "torch.optim", "torch.autograd", "torch.autograd.graph")
 
-pytestmark = pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf"),
+    pytest.mark.filterwarnings(
+        "ignore:None of the inputs have requires_grad=True"
+    ),  # what a question is about
+]
 walk_every_question = pytest.mark.parametrize("q", questions(), ids=lambda q: q.name)
 
 

@@ -31,6 +31,9 @@ def test_a_replay_gives_what_is_recorded(name: str) -> None:
             calls = matched(step.stages, again.calls)
             if step.raised is not None:
                 continue  # where a step raises in the middle, what came back before is the recording's to say
+            if any(stage.operation == "CheckpointFunction" for stage in step.stages):
+                assert calls is None  # what it does is one call in a recording: the film records it
+                continue
             assert calls is not None
             for stage, call in zip(step.stages, calls, strict=True):
                 if call is None:

@@ -3,9 +3,12 @@
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
+from engine.recorder import record_step
 from engine.recorder.analysis.stages import build_stages
 from engine.recorder.record import Stage
 from tests.engine.recorder.analysed import analysis_of, loss_of
@@ -130,3 +133,18 @@ def test_further_outputs_are_kept_with_their_stage() -> None:
     both = stages_of(lambda: sum(part.sum() for part in net(x).max(1)), net=net, x=x)
     assert [s.inputs for s in both if s.operation == "sum"] == [(2,), (2,)]
     assert [stage.more_outputs for stage in stages if stage is not most] == [()] * (len(stages) - 1)
+
+
+@pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad=True")
+@pytest.mark.parametrize("wanted", [False, True])
+def test_a_checkpoint_has_one_name_and_the_module_around_it_whether_a_gradient_comes_or_not(
+    wanted: bool,
+) -> None:
+    net = nn.Sequential(nn.Linear(2, 2), nn.Sequential(nn.Linear(2, 2), nn.Tanh()))
+    head, inputs = nn.Linear(2, 1), torch.ones(3, 2, requires_grad=wanted)
+    found = record_step(
+        lambda: head(checkpoint(net, inputs, use_reentrant=True)).sum(), names={"net": net, "head": head}
+    )
+    (one,) = (stage for stage in found.stages if stage.operation == "CheckpointFunction")
+    assert one.module == "net"
+    assert (one.gradient_state == "value") == wanted
