@@ -25,9 +25,10 @@ from pages.components.shell.view import View
 _MEANS: dict[Kind, str] = {
     "error": "One of the twins can't be trained as it stands: autograd refuses.",
     "learns something else": "Both train, and end with different weights.",
-    "wasted work": "Both end with the same weights, bit for bit; one of them works for nothing.",
+    "wasted work": "Both end with the same weights, bit for bit; one of them does work that nobody uses.",
     "leak": "Both end with the same weights, bit for bit; one of them needs more memory with every epoch.",
     "no difference": "Both end with the same weights, bit for bit, at the same cost, or are the same run.",
+    "no difference beyond rounding": "Both end with the same weights but for rounding.",
 }
 
 _COLOURS: dict[Kind, str] = {
@@ -36,6 +37,7 @@ _COLOURS: dict[Kind, str] = {
     "wasted work": "orange",
     "leak": "orange",
     "no difference": "gray",
+    "no difference beyond rounding": "gray",
 }
 _SURPRISES: dict[Kind, tuple[str, ...]] = {
     "leak": ("bytes held", "nodes alive"),
