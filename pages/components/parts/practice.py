@@ -6,11 +6,13 @@ import difflib
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
 from engine import Run, Settings, Trace
 from engine.evidence.cost import Cost
+from engine.evidence.seeds import COUNT, refusal
 from engine.evidence.verdicts import Kind, Verdict
 from engine.experiments import Measure, experiment_names, find_experiment
 from engine.serving.results import summands_of
@@ -20,6 +22,7 @@ from engine.twins.experiment_script import MARK, script_of
 from pages.components.draw import charts
 from pages.components.draw.tables import table_html
 from pages.components.shell import keeper
+from pages.components.shell.results import find_over_seeds
 from pages.components.shell.view import View
 
 _MEANS: dict[Kind, str] = {
@@ -104,6 +107,23 @@ def show_surprise(trace: Trace, verdict: Verdict, epoch: int) -> None:
     first = _surprise(verdict, curves)
     if first is not None:
         curves[first]()
+
+
+def show_over_seeds(view: View, verdict: Verdict) -> None:
+    """A toggle, and below it both twins with several seeds: one run may be the exception."""
+    if verdict.kind != "learns something else" or refusal(view.settings) is not None:
+        return
+    st.toggle(
+        f"Ask {COUNT} seeds which twin ends better",
+        help=f"Trains both twins with each of the seeds 0 to {COUNT - 1}; everything else is as it is set.",
+        **keeper.bound("seeds", view.seeds, lambda now, shown: replace(now, seeds=shown)),
+    )
+    if not view.seeds:
+        return
+    found = find_over_seeds(view.settings)
+    if found is not None:
+        st.markdown(found.sentence)
+        charts.show_over_seeds(found)
 
 
 def show_evidence(trace: Trace, verdict: Verdict, epoch: int) -> None:

@@ -12,8 +12,8 @@ import torch
 from engine import Settings, train
 from engine.evidence.verdicts import apart, better, ends, judge, rounding, within_rounding
 from engine.experiments import Measure
-from engine.twins.experiment_script import script_of
 from engine.settings import NOWHERE
+from engine.twins.experiment_script import script_of
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ TAKEN = {
     "optimizer",
     "start",
     "seed",
+    "seeds",
     "epoch",
     "sample",
     "controls",
