@@ -86,7 +86,8 @@ def test_the_path_is_that_of_the_engine_and_the_measure_its_distance(paths: dict
         ours = paths[key]
         theirs = [run.parameter("hidden.weight", e).ravel() for e in range(1, len(ours.weights) + 1)]
         assert np.array_equal(np.stack(theirs), ours.weights)
-        distances = np.linalg.norm(ours.cut[1:] - ours.cut[0], axis=1)
+        whole = np.array([run.layer_weights("hidden", e) for e in range(ATTACHED + 1, ATTACHED + AFTER + 2)])
+        distances = np.linalg.norm(whole[1:] - whole[0], axis=1)
         assert run.measures is not None
         assert run.measures[:ATTACHED] == (0.0,) * ATTACHED
         assert run.measures[ATTACHED : ATTACHED + AFTER] == pytest.approx(distances.tolist(), rel=1e-4)
@@ -156,7 +157,7 @@ def test_the_verdicts() -> None:
         verdict = judge(train(trapped.changed(seed=seed)))
         assert verdict.kind == "learns something else"
         *_, with_ = verdict.sentence.partition("With it")
-        assert "the move of the hidden weights since the cut from 0 to " in with_
+        assert "the move of the hidden layer since the cut from 0 to " in with_
         assert "From epoch 31 on the gradient of `hidden` is zeros, and it still moves by " in with_
         still = judge(train(trapped.choosing("gradients", "none").changed(seed=seed)))
         assert still.kind == "learns something else"

@@ -194,7 +194,7 @@ def test_the_verdicts(usual: list[Trace], wrong: list[Trace]) -> None:
     for trace in usual[:3]:
         said = judge(trace)
         assert said.kind == "learns something else"
-        assert said.sentence.count("the number of codes in use from") == 2
+        assert said.sentence.count("the effective number of codes from") == 2
         assert said.sentence.endswith("where higher is better, ends higher with the detach.")
     assert "With it" in (said := judge(wrong[0])).sentence
     assert "; `codebook` never moves." in said.sentence
