@@ -156,7 +156,7 @@ EXPERIMENT = Experiment(
     ),
     story=(
         "In the discriminator's step the fakes are only data: the detach keeps its gradient out of the generator. "
-        "Without it the generator gets gradients of the discriminator's loss, which cost a backward pass and are then cleared. "
+        "Without it the generator gets gradients of the discriminator's loss, which cost a backward pass through it and are then cleared. "
         "Where they are not cleared, they add to the generator's own and work against it: the fakes stay away from the data. "
         "And where both steps share one batch of fakes, the first `backward()` frees the graph that the second needs."
     ),

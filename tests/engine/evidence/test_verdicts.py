@@ -14,6 +14,7 @@ from engine.evidence.verdicts import apart, better, ends, judge, rounding, withi
 from engine.experiments import Measure
 from engine.settings import NOWHERE
 from engine.twins.experiment_script import script_of
+from tests.claims import backs
 
 
 @pytest.mark.parametrize(
@@ -71,6 +72,8 @@ def test_the_better_of_two_ends(pair: tuple[float, float], good: Literal["up", "
 COMMITMENT = Settings("vq_codebook", detach="commitment")
 
 
+@backs("verdict", "no difference beyond rounding")
+@backs("vq_codebook.story", "The commitment's detach makes next to no")
 def test_weights_that_rounding_could_have_parted_get_a_verdict_of_their_own() -> None:
     """Adam takes the same step for a gradient that is a quarter larger throughout, but for its eps of 1e-8."""
     trace = train(COMMITMENT)
@@ -83,6 +86,8 @@ def test_weights_that_rounding_could_have_parted_get_a_verdict_of_their_own() ->
     )
 
 
+@backs("verdict", "learns something else")
+@backs("vq_codebook.story", "The commitment's detach makes next to no")
 @pytest.mark.parametrize(
     "settings",
     [
