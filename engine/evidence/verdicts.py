@@ -240,7 +240,7 @@ def _waste(attached: Cost, detached: Cost) -> str:
     text = (
         f"In an epoch the gradient passes {attached.nodes[-1]} autograd nodes without the detach and "
         f"{detached.nodes[-1]} with it. As `backward()` starts, {_bytes(attached.at_once)} and {_bytes(detached.at_once)} "
-        f"are held for it, of {_bytes(attached.saved[-1])} and {_bytes(detached.saved[-1])} saved on the way."
+        f"are held for it, of {_bytes(attached.saved[-1])} and {_bytes(detached.saved[-1])} saved in the forward pass."
     )
     more = [name for name in attached.unused if name not in detached.unused]
     if more:

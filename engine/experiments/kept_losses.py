@@ -1,6 +1,6 @@
 """Losses kept for a log: a training loop adds up its validation losses, and with each of them keeps a whole graph.
 
-The validation loss is never backpropagated, so nothing frees what its graph saved for the way back. The total holds the
+The validation loss is never backpropagated, so nothing frees what its graph saved for the backward pass. The total holds the
 graph of every epoch alive, though only its number is wanted. The training is the same in both twins, bit for bit.
 """
 

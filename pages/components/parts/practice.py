@@ -136,8 +136,8 @@ def show_evidence(trace: Trace, verdict: Verdict, epoch: int) -> None:
     with st.expander("What an epoch costs autograd, counted"):
         st.html(_table(trace, verdict))
         st.caption(
-            "Counted in a few epochs of each run. Autograd saves tensors on the way forward and needs them on the way back; "
-            "a graph that is cut off is let go, with what it saved. The counts are the same on every machine. "
+            "Counted in a few epochs of each run. Autograd saves tensors in the forward pass and needs them in the backward pass; "
+            "a graph that is cut off is freed, with what it saved. The counts are the same on every machine. "
             "The loss of an epoch is read before its weights move."
         )
 
@@ -241,7 +241,10 @@ def _table(trace: Trace, verdict: Verdict) -> str:
     rows += [
         ("Layers that never moved", [f"{names}{said}" for names, said in zip(never, raised, strict=True)]),
         ("Autograd nodes gone through in an epoch", of_each(lambda cost: _last(cost.nodes))),
-        ("Bytes saved for the way back in an epoch, all together", of_each(lambda cost: _last(cost.saved))),
+        (
+            "Bytes saved for the backward pass in an epoch, all together",
+            of_each(lambda cost: _last(cost.saved)),
+        ),
         ("Bytes held at once as a backward pass starts, at most", of_each(lambda cost: f"{cost.at_once:,}")),
         ("Bytes still held after the last counted epoch", of_each(lambda cost: _last(cost.held))),
         ("Autograd nodes still alive after it", of_each(lambda cost: _last(cost.alive))),
