@@ -81,14 +81,16 @@ def backings() -> tuple[Backing, ...]:
 
 def claims() -> tuple[Claim, ...]:
     """All that has to be backed by a test of its own."""
-    return tuple(claim for claim in _all() if not _is_context(claim))
+    return tuple(claim for claim in everything_said() if not is_context(claim))
 
 
-def _is_context(claim: Claim) -> bool:
+def is_context(claim: Claim) -> bool:
+    """Whether a sentence is none that a run could show to be wrong."""
     return claim.text.startswith(CONTEXT.get(claim.place, ("\0",)))
 
 
-def _all() -> Iterator[Claim]:
+def everything_said() -> Iterator[Claim]:
+    """Every sentence that could be a claim."""
     for name in experiment_names():
         found = find_experiment(name)
         yield from _sentences(f"{name}.summary", found.summary)

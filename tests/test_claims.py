@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.claims import CONTEXT, Claim, _all, _is_context, backings, backs, claims, main
+from tests.claims import CONTEXT, Claim, backings, backs, claims, everything_said, is_context, main
 
 
 def test_every_claim_is_backed() -> None:
@@ -18,7 +18,7 @@ def test_every_declaration_stands_for_a_claim() -> None:
 
 
 def test_what_is_no_claim_still_stands_on_screen() -> None:
-    left_out = [claim for claim in _all() if _is_context(claim)]
+    left_out = [claim for claim in everything_said() if is_context(claim)]
     assert len(left_out) == sum(map(len, CONTEXT.values()))
 
 
@@ -27,7 +27,7 @@ def test_a_claim_without_a_test_is_printed_and_counted(
 ) -> None:
     assert main() == 0
     assert "NOTHING BACKS THIS" not in capsys.readouterr().out
-    monkeypatch.setattr("tests.claims._all", lambda: iter([Claim("nowhere.story", "Pigs fly.")]))
+    monkeypatch.setattr("tests.claims.everything_said", lambda: iter([Claim("nowhere.story", "Pigs fly.")]))
     assert main() == 1
     assert "nowhere.story: Pigs fly.\n    NOTHING BACKS THIS\n" in capsys.readouterr().out
 
