@@ -258,3 +258,15 @@ def test_the_measure_is_16_where_all_codes_are_used_alike_and_1_where_one_is(
         found = script_of(USUAL).measure
         assert found is not None
         assert float(found(model, data, x)) == pytest.approx(expected, rel=1e-5)
+
+
+@backs("vq_codebook.story", "The commitment's detach makes next to no")
+def test_the_commitments_detach_hardly_shows_in_the_loss_under_adam_and_does_under_plain_descent() -> None:
+    def apart(settings: Settings) -> float:
+        without, with_ = (run.losses[-1] for run in train(settings).runs)
+        return abs(without - with_) / with_
+
+    for seed in range(4):
+        usual = Settings("vq_codebook", detach="commitment", seed=seed)
+        assert apart(usual) < 1e-3
+        assert apart(usual.changed(optimizer="sgd", learning_rate=0.1)) > 1e-2
