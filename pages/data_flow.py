@@ -4,7 +4,7 @@ from pages.components.shell.frame import open_page
 
 with open_page(
     "Data flow",
-    "One training step. The values flow from left to right, the gradients come back from right to left. Click a box to "
+    "One training step and its computation graph. The values flow from left to right, the gradients come back from right to left. Click a box to "
     "see its numbers in both steps, the line of code and the arithmetic.",
     place=10,
 ) as view:
@@ -13,6 +13,7 @@ with open_page(
     from pages.components.draw.pipeline import choose_part
     from pages.components.parts.code_panel import show_code
     from pages.components.parts.picture import show_first_trace, show_picture
+    from pages.components.parts.practice import show_story
     from pages.components.parts.stages import show_comparison, show_parameters, show_raised, show_stages
     from pages.components.shell.epoch import choose_epoch
     from pages.components.shell.results import show_record
@@ -22,6 +23,7 @@ with open_page(
     without = show_record(view.settings, view.epoch, detached=False)
     with_ = show_record(view.settings, view.epoch, detached=True)
     show_raised(without, with_)
+    show_story(view.settings)
     with st.expander("Stage by stage: every number, flag and line as text"):
         st.caption(
             "Now one step from the same weights, those of the run without the detach at the chosen epoch; in the picture each row "

@@ -18,6 +18,7 @@ with open_page(
         choose_pattern,
         show_evidence,
         show_lines,
+        show_over_seeds,
         show_story,
         show_summands,
         show_surprise,
@@ -39,6 +40,7 @@ with open_page(
         verdict = find_verdict(trace)
         show_verdict(verdict)
         show_surprise(trace, verdict, view.epoch)
+        show_over_seeds(view, verdict)
     show_story(view.settings)
     show_picture(view, trace)
     show_lines(view.settings)

@@ -1,4 +1,4 @@
-"""What the epochs of a run cost autograd: nodes gone through, numbers saved for the way back, and what is still held.
+"""What the epochs of a run cost autograd: nodes gone through, numbers saved for the backward pass, and what is still held.
 
 Times differ from machine to machine and from moment to moment; these counts are the same wherever they are repeated.
 A tensor that is saved for backward is wrapped, and the wrapper lives as long as the graph that needs it: those still
@@ -31,7 +31,7 @@ class Pass:
     nodes: int
     """Autograd nodes that it went through."""
     held: int
-    """Bytes saved for the way back that some graph held as it started."""
+    """Bytes saved for the backward pass that some graph held as it started."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Cost:
     nodes: tuple[int, ...]
     """Autograd nodes that the backward passes went through; where one refused, those it would have."""
     saved: tuple[int, ...]
-    """Bytes saved for the way back, those that are let go again included."""
+    """Bytes saved for the backward pass, those that are freed again included."""
     held: tuple[int, ...]
     """Bytes of them that some graph still holds after the epoch."""
     unused: tuple[str, ...]
@@ -65,7 +65,7 @@ class Cost:
 
 
 class _Saved:
-    """A tensor that autograd keeps for the way back, without its history: with it, node and tensor would hold each other."""
+    """A tensor that autograd keeps for the backward pass, without its history: with it, node and tensor would hold each other."""
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor = tensor.detach()

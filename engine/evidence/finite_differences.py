@@ -7,7 +7,7 @@
 
 A central difference (L(p + h) - L(p - h)) / 2h sees only values, and a detach or `no_grad` leaves values alone: it sees
 through them. Autograd follows the graph and stops there. Both are taken in float64, at the weights that the run without
-the detach has at the start of an epoch. L is the step's loss; where a step sends several losses back by optimizers of its
+the detach has at the start of an epoch. L is the step's loss; where a step backpropagates several losses by optimizers of its
 own, L is their sum, all at the same weights: its optimizers are replaced by ones that do nothing.
 
 h is 1e-5 * max(1, |p|). A loss that jumps (`round`, the nearest entry of a codebook) or bends (`relu` at 0) within h of p

@@ -99,6 +99,15 @@ _LINES = {
 _MADE = {"requires_grad_(False)": "leaf  # only a leaf can be frozen"}
 
 
+NOTES = (
+    "Under `no_grad` and `inference_mode` the rows compute `y * 1`: it is the product that has its own memory. A view that "
+    "is taken there, such as `y.view(1)`, shares that of `y`.",
+    "A tensor made under `inference_mode` can be used in a later computation, such as `w + result`, but not where autograd has to save "
+    "it for the backward pass, such as `w * result`: that raises. A `clone()` of it can.",
+)
+"""What the rows alone would let a reader take wrongly, in Markdown."""
+
+
 @dataclass(frozen=True)
 class Came:
     """What `backward()` did: the gradient that came to the leaf, None where none came, or what was raised."""

@@ -2,9 +2,18 @@
 
 - error: one of the twins can't be trained, since autograd refuses;
 - leak: the weights are the same bits, and without the detach more is held in memory after each epoch;
-- wasted work: the weights are the same bits, and one twin sends gradients where nobody uses them, or keeps more in memory;
+- wasted work: the weights are the same bits, and one twin computes gradients that nobody uses, or keeps more in memory;
 - no difference: the weights are the same bits, at the same cost;
-- learns something else: the weights differ.
+- no difference beyond rounding: the weights differ by no more than rounding alone can add up to;
+- learns something else: the weights differ by more.
+
+Rounding: a float32 weight is right to one part in 2 ** 23, which is `eps`, and each step rounds it anew. So in `n` steps two
+runs that compute the same in two ways can come apart by `n * eps` times the largest weight; that is the bound. It is
+generous where roundings cancel, and a real difference grows past it, since it comes to a share of each step and
+not to a share of the last bit. A twin with a layer that never moves beside one in which it does is another run
+at any size.
+
+One run has one seed. Which twin is better is therefore said of this run; `seeds` asks the same of several.
 """
 
 from __future__ import annotations
@@ -13,13 +22,25 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
+from ..experiments import Measure
 from ..settings import NOWHERE
 from ..text import first_line, listed, number_text
 from ..twins.trace import Run, Trace
 from .cost import Cost, cost
 
-Kind = Literal["error", "learns something else", "wasted work", "leak", "no difference"]
+Kind = Literal[
+    "error",
+    "learns something else",
+    "wasted work",
+    "leak",
+    "no difference",
+    "no difference beyond rounding",
+]
 NAMES = ("Without the detach", "With it")
+_CLEAR = 1e-3
+"""Two ends that differ by less than this share are not told apart."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +68,8 @@ def _judge(trace: Trace, attached: Cost, detached: Cost) -> tuple[Kind, str]:
     if len(refused) == 1 or (refused and without.refusal != with_.refusal):
         return "error", _error(trace, refused)
     if not same_weights(without, with_):
+        if within_rounding(without, with_):
+            return "no difference beyond rounding", _rounded(trace)
         return "learns something else", _otherwise(trace)
     same = "Both twins have the same weights after every epoch, bit for bit"
     if settings.detach == NOWHERE:
@@ -79,16 +102,42 @@ def same_weights(one: Run, other: Run) -> bool:
     return one.weights.tobytes() == other.weights.tobytes()
 
 
+def apart(one: Run, other: Run) -> float:
+    """By how much the two runs' weights differ at most, in any weight at any epoch; nan where one is not finite."""
+    return float(np.abs(one.weights.astype(np.float64) - other.weights).max())
+
+
+def rounding(one: Run, other: Run) -> float:
+    """How far rounding alone can bring the weights of two runs apart: the number of steps x eps x the largest weight."""
+    largest = max(float(np.abs(run.weights).max()) for run in (one, other))
+    return len(one.losses) * float(np.finfo(np.float32).eps) * largest
+
+
+def within_rounding(one: Run, other: Run) -> bool:
+    """Whether two runs differ by no more than rounding alone can add up to."""
+    return one.never_moved == other.never_moved and apart(one, other) <= rounding(one, other)
+
+
+def _rounded(trace: Trace) -> str:
+    """The measured size as the power of ten above it: its digits are those of the processor's own rounding."""
+    power = math.ceil(math.log10(apart(*trace.runs)))
+    return (
+        f"After every epoch the weights of the twins differ by less than 1e{power}. Rounding alone can add up to "
+        f"{number_text(rounding(*trace.runs), digits=2)} in {trace.settings.epochs} steps: their number, times the largest "
+        f"weight, times the 1.2e-7 to which float32 is exact. {_goes(trace.detached, NAMES[1])}"
+    )
+
+
 def _error(trace: Trace, refused: list[Run]) -> str:
     said = []
     for run, name in zip(trace.runs, NAMES, strict=True):
-        if run in refused:
-            said.append(f"{name}, `backward()` raises: {_refused(run)}")
-        else:
-            said.append(
-                f"{name}, the loss goes from {number_text(run.losses[0])} to {number_text(run.losses[-1])}."
-            )
+        raised = run in refused
+        said.append(f"{name}, `backward()` raises: {_refused(run)}" if raised else _goes(run, name))
     return " ".join(said)
+
+
+def _goes(run: Run, name: str) -> str:
+    return f"{name}, the loss goes from {number_text(run.losses[0])} to {number_text(run.losses[-1])}."
 
 
 def _refused(run: Run) -> str:
@@ -100,7 +149,7 @@ def _otherwise(trace: Trace) -> str:
     measure = trace.settings.described().measure
     said = []
     for run, name in zip(trace.runs, NAMES, strict=True):
-        text = f"{name}, the loss goes from {number_text(run.losses[0])} to {number_text(run.losses[-1])}"
+        text = _goes(run, name).removesuffix(".")
         if measure is not None and run.measures is not None:
             text += f" and the {measure.label} from {number_text(run.measures[0])} to {number_text(run.measures[-1])}"
         still = list(run.never_moved)
@@ -133,21 +182,41 @@ def _held_still(run: Run) -> list[str]:
     return said
 
 
+def ends(trace: Trace) -> tuple[float, float]:
+    """What both twins end with by the experiment's own measure, or by the loss where it has none."""
+    measured = trace.settings.described().measure is not None
+    without, with_ = (((run.measures or ()) if measured else run.losses) or (math.nan,) for run in trace.runs)
+    return without[-1], with_[-1]
+
+
+def better(ends: tuple[float, float], measure: Measure | None) -> Literal["without", "with", "neither"]:
+    """Which of both ends is better; neither where they are less than a thousandth apart."""
+    without, with_ = ends
+    if not math.isfinite(without) or not math.isfinite(with_):
+        finite = math.isfinite(without), math.isfinite(with_)
+        return "without" if finite[0] else "with" if finite[1] else "neither"
+    if abs(without - with_) <= _CLEAR * max(abs(without), abs(with_)):
+        return "neither"
+    up = measure is not None and measure.good == "up"
+    return "without" if (without > with_) == up else "with"
+
+
 def _better(trace: Trace) -> list[str]:
-    """Which twin ends better by the experiment's own measure; by the loss where it has none."""
+    """Which twin ends better in this run, if one does."""
     measure = trace.settings.described().measure
     if measure is not None and measure.good == "neither":
         return []
-    ends = [((run.measures if measure else run.losses) or (math.nan,))[-1] for run in trace.runs]
-    finite = [end for end in ends if math.isfinite(end)]
-    if not finite or number_text(ends[0]) == number_text(ends[1]):
+    twin = better(ends(trace), measure)
+    if twin == "neither":
         return []
-    best = max(finite) if measure is not None and measure.good == "up" else min(finite)
-    twin = "with" if best == ends[1] else "without"
     if measure is None:
-        return [f"The loss ends lower {twin} the detach."]
+        return [f"In this run the loss ends lower {twin} the detach."]
     good = "higher" if measure.good == "up" else "lower"
-    return [f"By the {measure.label}, where {good} is better, the better end is the one {twin} the detach."]
+    start = (trace.attached.measures or (math.nan,))[0]
+    if all(better((start, end), measure) == "without" for end in ends(trace)):
+        worse = "lower" if measure.good == "up" else "higher"
+        return [f"The {measure.label}, where {good} is better, ends {worse} than it began in both."]
+    return [f"In this run the {measure.label}, where {good} is better, ends {good} {twin} the detach."]
 
 
 def _leak(attached: Cost, detached: Cost) -> str:
@@ -169,9 +238,9 @@ def _held(cost: Cost) -> str:
 
 def _waste(attached: Cost, detached: Cost) -> str:
     text = (
-        f"An epoch sends gradients through {attached.nodes[-1]} autograd nodes without the detach and through "
+        f"In an epoch the gradient passes {attached.nodes[-1]} autograd nodes without the detach and "
         f"{detached.nodes[-1]} with it. As `backward()` starts, {_bytes(attached.at_once)} and {_bytes(detached.at_once)} "
-        f"are held for it, of {_bytes(attached.saved[-1])} and {_bytes(detached.saved[-1])} saved on the way."
+        f"are held for it, of {_bytes(attached.saved[-1])} and {_bytes(detached.saved[-1])} saved in the forward pass."
     )
     more = [name for name in attached.unused if name not in detached.unused]
     if more:

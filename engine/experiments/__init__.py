@@ -8,8 +8,8 @@ exported, so the code on screen is the code that made the numbers.
 
 What a file can have besides:
 - `make_data(generator)`, where the data depend on the seed;
-- `make_optimizers(model, make_optimizer)`: then the step is `step(model, data, optimizers)` and sends its losses
-  back and moves the parameters itself. `make_optimizer(parameters)` gives the optimizer that the reader chose;
+- `make_optimizers(model, make_optimizer)`: then the step is `step(model, data, optimizers)`, backpropagates its
+  losses and moves the parameters itself. `make_optimizer(parameters)` gives the optimizer that the reader chose;
 - `measure(model, data, prediction)`, one number an epoch, described by the experiment's `measure`;
 - for each of its `options` a constant in capitals, which is written out with the chosen value;
 - the marks `with no_grad_here("place"):` and `freeze_here(module, "place")` for other kinds of cut;

@@ -76,6 +76,13 @@ EXPERIMENT = Experiment(
         Place("hidden_2", "after the second hidden layer"),
         Place("output", "after the output layer"),
     ),
+    story=(
+        "A small classifier on the features of a larger network shows what these features tell. So that it only looks on, "
+        "the features are detached: the classifier learns, and the network below stays as it is. This is the same cut: "
+        "layers above the detach learn from the features that they are given, layers below it get no gradient "
+        "and keep their first weights. After the output layer nothing is left to learn, and `backward()` raises."
+    ),
+    seen_in="Understanding Intermediate Layers Using Linear Classifier Probes (Alain, Bengio, 2016)",
     points=Points(
         "regions",
         "The class that the model gives to each point of the plane; the marks are the training data",

@@ -1,8 +1,11 @@
-"""A new head on a pretrained backbone: three ways to leave the backbone alone, and what each costs.
+"""A new head on a backbone that stays as it is: three ways to leave the backbone alone, and what each costs.
 
 The optimizer holds the head only, so the head learns the same with and without a cut. Without one, gradients are
 computed for the whole backbone, in every epoch, and nobody uses them: `optimizer.zero_grad()` does not even clear
 them. No cut holds BatchNorm's running statistics still: a forward pass in training mode moves them.
+
+The backbone stands in for a pretrained one. Its weights are random, since what a cut costs does not depend on what they
+have learned; its running statistics are those of other data, as after a real pretraining.
 """
 
 from collections.abc import Callable
@@ -37,7 +40,7 @@ class Data(NamedTuple):
 
 
 def make_data(generator: torch.Generator) -> Data:
-    """Three classes of 20 points, all of them to one side of what the backbone was pretrained on."""
+    """Three classes of 20 points, all of them to one side of the data that the backbone's statistics are from."""
     targets = torch.arange(3).repeat(20)
     centres = 1 + torch.randn(3, 4, generator=generator)
     return Data(centres[targets] + 0.5 * torch.randn(60, 4, generator=generator), targets)
@@ -65,19 +68,19 @@ class Model(nn.Module):
         super().__init__()
         self.backbone = Backbone()
         self.head = skip_init(nn.Linear, 16, 3)
-        self.pretrained_mean = torch.zeros(16)
+        self.first_mean = torch.zeros(16)
 
 
 @torch.no_grad()
 def make_model(start: str, generator: torch.Generator) -> Model:
-    """Random weights, and the statistics that the backbone has from its pretraining data."""
+    """Random weights, and running statistics of other data than those of the new task."""
     model = Model()
     for layer in (model.backbone.linear_1, model.backbone.linear_2, model.head):
         bound = layer.in_features**-0.5
         nn.init.uniform_(layer.weight, -bound, bound, generator=generator)
         nn.init.uniform_(layer.bias, -bound, bound, generator=generator)
     hidden = model.backbone.linear_1(torch.randn(500, 4, generator=generator))
-    model.pretrained_mean = hidden.mean(dim=0)
+    model.first_mean = hidden.mean(dim=0)
     model.backbone.norm.running_mean = hidden.mean(dim=0)
     model.backbone.norm.running_var = hidden.var(dim=0)
     return model
@@ -105,13 +108,13 @@ def step(model: Model, data: Data, optimizers: Optimizer) -> tuple[Tensor, Tenso
 
 def measure(model: Model, data: Data, prediction: Tensor) -> Tensor:
     """How far the running mean has moved, as a Euclidean distance."""
-    return torch.dist(model.get_buffer("backbone.norm.running_mean"), model.pretrained_mean)
+    return torch.dist(model.get_buffer("backbone.norm.running_mean"), model.first_mean)
 
 
 EXPERIMENT = Experiment(
     name="frozen_backbone",
     title="Frozen backbone",
-    summary="A new head learns on the features of a pretrained backbone, which the optimizer does not hold.",
+    summary="A new head learns on the features of a backbone that the optimizer does not hold.",
     task="classification",
     difficulty=30,
     places=(
@@ -130,14 +133,14 @@ EXPERIMENT = Experiment(
     measure=Measure(
         "distance of the running mean from its start",
         "neither",
-        "BatchNorm keeps a running mean of its inputs; any distance but 0 says that it moved, though no gradient moves it.",
+        "BatchNorm keeps a running mean of its inputs. Any distance but 0 says that it moved, though it gets no gradient.",
     ),
     story=(
-        "In transfer learning a small head is trained on a large network that should stay as it is. The optimizer holds "
-        "the head only, so a cut changes nothing that is learned: it spares the way back through the backbone. A "
-        "detach still lets the forward pass save the backbone's activations, and lets them go before `backward()` starts; `no_grad` and "
-        "`requires_grad_(False)` never save them. None of the three stops BatchNorm's running statistics: only "
-        "`eval()` does."
+        "In transfer learning a small head is trained on a large pretrained network that should stay as it is (here a stand-in "
+        "with random weights). The optimizer holds the head only, so a cut changes nothing that is learned: it spares "
+        "the backward pass through the backbone. With a detach the forward pass still saves the backbone's activations, "
+        "which are freed before `backward()` starts; with `no_grad` or `requires_grad_(False)` it never saves them. None of "
+        "the three stops BatchNorm's running statistics: only `eval()` does."
     ),
     seen_in="How transferable are features in deep neural networks? (Yosinski, Clune, Bengio, Lipson, 2014)",
 )

@@ -155,9 +155,9 @@ EXPERIMENT = Experiment(
         "a perfect match.",
     ),
     story=(
-        "In the discriminator's step the fakes are only data: the detach keeps the way back out of the generator. "
-        "Without it the generator gets gradients of the discriminator's loss, which are paid for and then cleared. Where "
-        "they are not cleared, they are added to the generator's own and hold it back: it learns to be told apart, too. "
+        "In the discriminator's step the fakes are only data: the detach keeps its gradient out of the generator. "
+        "Without it the generator gets gradients of the discriminator's loss, which cost a backward pass through it and are then cleared. "
+        "Where they are not cleared, they add to the generator's own and work against it: the fakes stay away from the data. "
         "And where both steps share one batch of fakes, the first `backward()` frees the graph that the second needs."
     ),
     seen_in=(

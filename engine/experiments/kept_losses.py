@@ -1,6 +1,6 @@
 """Losses kept for a log: a training loop adds up its validation losses, and with each of them keeps a whole graph.
 
-The validation loss is never backpropagated, so nothing frees what its graph saved for the way back. The total holds the
+The validation loss is never backpropagated, so nothing frees what its graph saved for the backward pass. The total holds the
 graph of every epoch alive, though only its number is wanted. The training is the same in both twins, bit for bit.
 """
 
@@ -105,9 +105,9 @@ EXPERIMENT = Experiment(
         ),
     ),
     story=(
-        "A loss that is kept for a log keeps its whole graph, and the memory of a long run fills up epoch by epoch. "
+        "A loss that is kept for a log keeps its whole graph alive, and memory fills up epoch by epoch. "
         "With the detach, or with `loss.item()`, only the number is kept. A training loss is the milder case: its own "
-        "`backward()` has already freed what the graph had saved, and the graph's nodes alone pile up."
+        "`backward()` has already freed the tensors that the graph had saved, and only the graph's nodes pile up."
     ),
     seen_in="PyTorch's Frequently Asked Questions, on “cuda runtime error(2): out of memory” (the PyTorch team)",
 )

@@ -68,4 +68,12 @@ EXPERIMENT = Experiment(
     start_choices=(Choice("lesson", "the lesson's own weights"), RANDOM),
     defaults=Defaults(detach="linear", epochs=5, learning_rate=0.007, optimizer="adam", start="lesson"),
     shown_epoch=4,
+    story=(
+        "While a model computes, autograd writes down the **computation graph**: which operation made which tensor from which. "
+        "`backward()` goes through it from the loss to the parameters. `detach()` gives the same values as a tensor "
+        "outside the graph. Real code detaches a result beside this way, to log it, plot it or hand it to another "
+        "model, and the gradients stay as they were. Here the detach stands on the only way from the loss to the weights, so "
+        "nothing can learn. The lesson prints its numbers rounded: in epoch 4 the first output is 0.4958, printed as "
+        "0.5, and the loss is 0.2495, printed as 0.25."
+    ),
 )

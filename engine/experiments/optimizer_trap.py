@@ -35,14 +35,14 @@ def make_data() -> Data:
 
 
 class Model(nn.Module):
-    """Two linear layers: 1 -> 16 -> 1. It is told the epoch, and keeps the hidden weights of the cut to compare."""
+    """Two linear layers: 1 -> 16 -> 1. It is told the epoch, and keeps the hidden layer of the cut to compare."""
 
     def __init__(self) -> None:
         super().__init__()
         self.epoch = 1
         self.hidden = skip_init(nn.Linear, 1, 16)
         self.output = skip_init(nn.Linear, 16, 1)
-        self.weight_at_cut = torch.zeros(16, 1)
+        self.at_cut = torch.zeros(32)
 
 
 @torch.no_grad()
@@ -76,10 +76,11 @@ def step(model: Model, data: Data, optimizers: Optimizer) -> tuple[Tensor, Tenso
 
 
 def measure(model: Model, data: Data, prediction: Tensor) -> Tensor:
-    """How far the hidden weights are from where they were when the cut came, as a Euclidean distance; before it, 0."""
+    """How far the hidden layer is from where it was when the cut came, as a Euclidean distance; before it, 0."""
+    now = torch.cat([model.hidden.weight.flatten(), model.hidden.bias])
     if model.epoch < SWITCH:
-        model.weight_at_cut = model.hidden.weight.clone()
-    return torch.dist(model.hidden.weight, model.weight_at_cut)
+        model.at_cut = now
+    return torch.dist(now, model.at_cut)
 
 
 EXPERIMENT = Experiment(
@@ -100,16 +101,16 @@ EXPERIMENT = Experiment(
         Option("decay", "Weight decay", (Choice(0.01, "0.01"), Choice(0.0, "off"))),
     ),
     measure=Measure(
-        "move of the hidden weights since the cut",
+        "move of the hidden layer since the cut",
         "neither",
-        "How far the hidden layer's weights are from where they were at the start of epoch 31; read after the step of each "
-        "epoch, and 0 until then.",
+        "The Euclidean distance of the hidden layer's weights and biases from where they were at the start of epoch 31; read "
+        "after the step of each epoch, and 0 until then. Without the detach the layer goes on learning, so it moves, too.",
     ),
     story=(
-        "When a part of a model has learned enough, a detach is put behind it to hold it still. It keeps the gradient out, "
-        "but a gradient of zeros is not None: the optimizer still adds weight decay (which torch's Adam and SGD add to "
-        "the gradient; AdamW keeps it apart), and steps by its momentum or its running averages. So the layer that was "
-        "to stand still moves on. With None in place of zeros it stands still to the last bit."
+        "When a part of a model has learned enough, a detach behind it is meant to hold it still. It keeps the gradient out, "
+        "but a gradient of zeros is not None: the optimizer still applies weight decay (SGD and Adam add it to the "
+        "gradient, AdamW shrinks the weights themselves; the layer moves under all three), and still steps by its momentum "
+        "or its running averages. So the layer moves on. With None in place of zeros it stands still to the last bit."
     ),
     seen_in="Decoupled Weight Decay Regularization (Loshchilov, Hutter, 2019)",
 )

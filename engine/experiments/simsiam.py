@@ -107,9 +107,9 @@ EXPERIMENT = Experiment(
     story=(
         "Self-supervised learning wants the same embedding for two views of one picture, and the easiest way there is "
         "one embedding for all pictures. With the detach each view only predicts the other, which is held still, and "
-        "the embeddings stay spread out. Without it the loss is lower and the embeddings are worth nothing. The "
-        "detach needs its predictor, a small network that one view passes and the other does not: without it both sides "
-        "are the same, the detach only halves the gradient, and the embeddings collapse as well."
+        "the embeddings stay spread out. Without it the loss is lower and the embeddings collapse. The "
+        "detach needs its predictor, a small network that only one of the two views passes through: without it "
+        "the detach only halves the gradient, and the embeddings collapse as well."
     ),
     seen_in="Exploring Simple Siamese Representation Learning (Chen, He, 2021)",
 )

@@ -83,8 +83,8 @@ EXPERIMENT = Experiment(
     ),
     story=(
         "A network with whole numbers, bits or codes inside can't be trained through `round`, whose derivative is "
-        "zero. With the detach the values are rounded and the gradient passes as if they were not. Without it the two "
-        "parts cancel on the way back: x brings 1, and (round(x) - x) brings 0 - 1, so the encoder's gradient is "
+        "zero. With the detach the values are rounded, and the gradient passes as if they were not. Without it the two "
+        "parts cancel: the derivative of x is 1 and that of round(x) - x is 0 - 1, so the encoder's gradient is "
         "exactly zero and only the decoder learns."
     ),
     seen_in=(

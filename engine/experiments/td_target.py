@@ -101,9 +101,9 @@ EXPERIMENT = Experiment(
     story=(
         "Value networks in reinforcement learning move V(s) toward r + gamma * V(s'), and the detach makes that a fixed "
         "target. Without it the gradient also pulls V(s') toward V(s), which gives a lower loss and wrong values. "
-        "Where chance decides on s', no V(s) can meet all the targets that it gets; without the detach the values of the "
-        "next states are drawn together so that the targets scatter less, and that is not what they are worth. Where "
-        "every state has just one next state, nothing scatters and both head for the true values, but without the "
+        "Where chance decides on s', the targets of a state scatter. Without the detach the values of all states are drawn "
+        "together, so that the targets scatter less, and that is not what they are worth. Where "
+        "every state has just one next state, nothing scatters and both twins head for the true values, but without the "
         "detach it takes far longer. V is the value, s' the next state, r the reward, and gamma (0.8) the discount."
     ),
     seen_in="Residual Algorithms: Reinforcement Learning with Function Approximation (Baird, 1995)",

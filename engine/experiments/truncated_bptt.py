@@ -108,10 +108,10 @@ EXPERIMENT = Experiment(
         ),
     ),
     story=(
-        "A long sequence is read in chunks so that each `backward()` goes back through one chunk only. Without the detach "
-        "the second chunk leads back into the first, whose graph is freed: `backward()` raises. With "
+        "A long sequence is read in chunks so that each `backward()` passes through one chunk only. Without the detach "
+        "the graph of the second chunk leads into that of the first, which is freed: `backward()` raises. With "
         "`retain_graph=True` it runs, learns from the whole history, and each chunk costs more than the one before. The "
-        "price of the detach is what the gradient no longer sees: what was read before the chunk began."
+        "price of the detach: no gradient reaches what was read before the chunk began."
     ),
     seen_in="An Efficient Gradient-Based Algorithm for On-Line Training of Recurrent Network Trajectories (Williams, Peng, 1990)",
 )

@@ -104,17 +104,17 @@ EXPERIMENT = Experiment(
         ),
     ),
     measure=Measure(
-        "number of codes in use",
+        "effective number of codes",
         "up",
-        "The perplexity of the choices: the number of codes that, used equally often, would be as varied; at most 16.",
+        "The perplexity of the choices: they are as varied as if so many codes were used equally often. At most 16, at least 1.",
     ),
     story=(
         "Each point is replaced by the nearest of a few codes, as tokenizers for images and sound do. Choosing has no "
-        "derivative, so three detaches say who learns from what. The copy's detach hands the reconstruction's gradient "
-        "past the choice to the encoder. In the codebook term the encoder is detached, so it moves the codes only. In the "
-        "commitment term the code is detached, so it moves the encoder only. Take one away, or put the codebook's on the "
-        "wrong side, and read from the table of the terms whom each then moves. Adam hides some of it: a gradient that "
-        "only gets a quarter larger makes it no other step, with plain SGD it does."
+        "derivative, so three detaches say who learns from what. The copy's detach passes the reconstruction's gradient "
+        "to the encoder as if nothing had been chosen. In the codebook term the encoder's output is detached, so the term moves the codes only. In the "
+        "commitment term the code is detached, so it moves the encoder only. Take one detach away, or put the codebook's on the "
+        "wrong side, and read from the table of the terms what each then moves. The commitment's detach makes next to no "
+        "difference under Adam, since the codes' gradient only gets a quarter larger without it; under SGD it does."
     ),
     seen_in="Neural Discrete Representation Learning (van den Oord, Vinyals, Kavukcuoglu, 2017)",
     keeps_others=True,

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from ..evidence.finite_differences import Comparison, compare
 from ..evidence.loss_summands import Summand, summands
+from ..evidence.seeds import OverSeeds, first_seed, over_seeds
 from ..evidence.sweep import Sweep, sweep
 from ..evidence.verdicts import Verdict, judge
 from ..recorder import StepRecord
@@ -77,6 +78,7 @@ films: Cache[Settings, Film] = Cache(FILMS_CAPACITY, lambda found: found.nbytes)
 verdicts: Cache[Settings, Verdict] = Cache(2_000, lambda verdict: 1)
 comparisons: Cache[ComparisonKey, Comparison] = Cache(COMPARISONS_CAPACITY, lambda found: found.nbytes)
 sums: Cache[Settings, tuple[tuple[Summand, Summand], ...]] = Cache(500, lambda pairs: 1)
+seeds: Cache[Settings, OverSeeds] = Cache(500, lambda found: 1)
 sweeps: Cache[Settings, Sweep] = Cache(SWEEPS_CAPACITY, lambda sweep: sweep.nbytes)
 _gate = Gate()
 
@@ -106,6 +108,16 @@ def sweep_of(
 def swept(settings: Settings) -> Settings:
     """The settings that a sweep of these is kept under: their own learning rate plays no part."""
     return settings.changed(learning_rate=LEARNING_RATE[0])
+
+
+def seeds_of(
+    settings: Settings, progress: Progress | None = None, waiting: Waiting = _silent, owner: Hashable = None
+) -> OverSeeds:
+    """Both twins over several seeds, the same at whatever seed the settings stand. Waits and stops as `trace_of` does."""
+    key = first_seed(settings)
+    return seeds.get(
+        key, lambda: _in_turn(lambda: over_seeds(key, progress), waiting, owner), lambda: waiting(0)
+    )
 
 
 def _in_turn(compute: Callable[[], Value], waiting: Waiting, owner: Hashable) -> Value:

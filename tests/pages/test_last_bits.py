@@ -148,7 +148,10 @@ def told() -> dict[str, list[str]]:
     trace = train(Settings())
     by_engine = [str(trace), *summarize(trace), judge(trace).sentence]
     said = {
-        "engine": [*by_engine, *(sentence for run in trace.runs for sentence in observe(run))],
+        "engine": [
+            *by_engine,
+            *(sentence for run in trace.runs for sentence in observe(run, trace.settings)),
+        ],
         "proofs": [str(prove(question)) for question in round_of(1)],
     }
     for path in (page.path for page in PAGES if page.path not in APART):

@@ -297,7 +297,7 @@ def test_a_pattern_starts_with_its_verdict_and_the_curve_that_shows_it(
     assert sum(curve in spec for spec in curves) == 1
     (folded,) = [fold for fold in app.expander if fold.label.startswith("What an epoch costs")]
     (table,) = [element.proto.body for element in folded.get("html")]
-    assert "Bytes saved for the way back" in table
+    assert "Bytes saved for the backward pass" in table
     assert " ms<" not in table
 
 

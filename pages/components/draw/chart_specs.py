@@ -132,6 +132,29 @@ def sweep(
     return _finished(alt.layer(*marks, line, points))
 
 
+@lru_cache(maxsize=64)
+def dots(what: str) -> Spec:
+    """One dot a seed, `what` along x, the twins one below the other."""
+    domain = list(TWINS)
+    twin = alt.Y("twin:N", title=None, scale=alt.Scale(domain=domain))
+    colour = alt.Color("twin:N", scale=alt.Scale(domain=domain, range=_COLOURS), legend=None)
+    shape = alt.Shape("twin:N", scale=alt.Scale(domain=domain), legend=None)
+    tips = [alt.Tooltip("seed:Q", format="d"), "twin:N", alt.Tooltip(f"{SHOWN}:N", title=what)]
+    said = _said("seed", "datum.seed", what, "twin")
+    points = (
+        alt.Chart(_ROWS)
+        .mark_point(size=90, filled=True, opacity=0.7, description=said)
+        .encode(
+            x=alt.X("end:Q", title=f"{what}, last epoch", scale=alt.Scale(zero=False)),
+            y=twin,
+            color=colour,
+            shape=shape,
+            tooltip=tips,
+        )
+    )
+    return _finished(alt.layer(points), more=-140)
+
+
 def _legend(names: tuple[str, ...]) -> alt.Legend:
     """A piece of each line with its name, in as many columns as the chart has room for."""
     widest = 35 + 6.4 * max(map(len, names))

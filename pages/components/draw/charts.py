@@ -15,6 +15,7 @@ import pyarrow as pa
 import streamlit as st
 
 from engine import Trace
+from engine.evidence.seeds import OverSeeds
 from engine.evidence.sweep import Sweep
 from engine.serving.cache import Cache
 from engine.settings import Settings
@@ -22,7 +23,16 @@ from engine.text import number_text
 from pages.components.draw import chart_specs
 from pages.components.draw.chart_specs import SHOWN, TWINS, WITH, WITHOUT
 
-__all__ = ["TWINS", "WITH", "WITHOUT", "show_by_layer", "show_losses", "show_series", "show_sweep"]
+__all__ = [
+    "TWINS",
+    "WITH",
+    "WITHOUT",
+    "show_by_layer",
+    "show_losses",
+    "show_over_seeds",
+    "show_series",
+    "show_sweep",
+]
 
 CAPACITY = 16 * 2**20
 """What all charts that are kept may weigh, in bytes."""
@@ -125,6 +135,24 @@ def _sweep(sweep: Sweep, rules: Mapping[str, float], description: str) -> Drawn:
     ends, epochs = (sweep.rates[0], sweep.rates[-1]), sweep.settings.epochs
     spec = chart_specs.sweep(ends, (min(drawn), max(drawn)), epochs, rules)
     return Drawn(spec, _arrow(rows, ("rate", "twin", "loss", SHOWN)), description)
+
+
+def show_over_seeds(found: OverSeeds) -> None:
+    """What each twin ends with, one dot a seed; an end that is not finite has none."""
+    _show(_drawn.get((found.settings, "seeds"), lambda: _over_seeds(found)), "seeds")
+
+
+def _over_seeds(found: OverSeeds) -> Drawn | None:
+    rows = [
+        (seed, name, end, _figure(end))
+        for seed, pair in enumerate(found.ends)
+        for name, end in zip(TWINS, pair, strict=True)
+        if math.isfinite(end)
+    ]
+    if not rows:
+        return None
+    arrow = _arrow(rows, ("seed", "twin", "end", SHOWN))
+    return Drawn(chart_specs.dots(found.what), arrow, found.numbers)
 
 
 def show_by_layer(trace: Trace, what: str, values: Callable[[], ByLayer], epoch: int) -> None:

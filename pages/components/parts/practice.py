@@ -6,11 +6,13 @@ import difflib
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
 from engine import Run, Settings, Trace
 from engine.evidence.cost import Cost
+from engine.evidence.seeds import COUNT, refusal
 from engine.evidence.verdicts import Kind, Verdict
 from engine.experiments import Measure, experiment_names, find_experiment
 from engine.serving.results import summands_of
@@ -20,14 +22,16 @@ from engine.twins.experiment_script import MARK, script_of
 from pages.components.draw import charts
 from pages.components.draw.tables import table_html
 from pages.components.shell import keeper
+from pages.components.shell.results import find_over_seeds
 from pages.components.shell.view import View
 
 _MEANS: dict[Kind, str] = {
     "error": "One of the twins can't be trained as it stands: autograd refuses.",
     "learns something else": "Both train, and end with different weights.",
-    "wasted work": "Both end with the same weights, bit for bit; one of them works for nothing.",
+    "wasted work": "Both end with the same weights, bit for bit; one of them does work that nobody uses.",
     "leak": "Both end with the same weights, bit for bit; one of them needs more memory with every epoch.",
     "no difference": "Both end with the same weights, bit for bit, at the same cost, or are the same run.",
+    "no difference beyond rounding": "Both end with the same weights but for rounding.",
 }
 
 _COLOURS: dict[Kind, str] = {
@@ -36,6 +40,7 @@ _COLOURS: dict[Kind, str] = {
     "wasted work": "orange",
     "leak": "orange",
     "no difference": "gray",
+    "no difference beyond rounding": "gray",
 }
 _SURPRISES: dict[Kind, tuple[str, ...]] = {
     "leak": ("bytes held", "nodes alive"),
@@ -104,6 +109,23 @@ def show_surprise(trace: Trace, verdict: Verdict, epoch: int) -> None:
         curves[first]()
 
 
+def show_over_seeds(view: View, verdict: Verdict) -> None:
+    """A toggle, and below it both twins with several seeds: one run may be the exception."""
+    if verdict.kind != "learns something else" or refusal(view.settings) is not None:
+        return
+    st.toggle(
+        f"Ask {COUNT} seeds which twin ends better",
+        help=f"Trains both twins with each of the seeds 0 to {COUNT - 1}; everything else is as it is set.",
+        **keeper.bound("seeds", view.seeds, lambda now, shown: replace(now, seeds=shown)),
+    )
+    if not view.seeds:
+        return
+    found = find_over_seeds(view.settings)
+    if found is not None:
+        st.markdown(found.sentence)
+        charts.show_over_seeds(found)
+
+
 def show_evidence(trace: Trace, verdict: Verdict, epoch: int) -> None:
     """Both twins side by side: what they learned, and, folded away, what an epoch costs autograd."""
     st.header("The evidence", anchor=False)
@@ -114,8 +136,8 @@ def show_evidence(trace: Trace, verdict: Verdict, epoch: int) -> None:
     with st.expander("What an epoch costs autograd, counted"):
         st.html(_table(trace, verdict))
         st.caption(
-            "Counted in a few epochs of each run. Autograd saves tensors on the way forward and needs them on the way back; "
-            "a graph that is cut off is let go, with what it saved. The counts are the same on every machine. "
+            "Counted in a few epochs of each run. Autograd saves tensors in the forward pass and needs them in the backward pass; "
+            "a graph that is cut off is freed, with what it saved. The counts are the same on every machine. "
             "The loss of an epoch is read before its weights move."
         )
 
@@ -219,7 +241,10 @@ def _table(trace: Trace, verdict: Verdict) -> str:
     rows += [
         ("Layers that never moved", [f"{names}{said}" for names, said in zip(never, raised, strict=True)]),
         ("Autograd nodes gone through in an epoch", of_each(lambda cost: _last(cost.nodes))),
-        ("Bytes saved for the way back in an epoch, all together", of_each(lambda cost: _last(cost.saved))),
+        (
+            "Bytes saved for the backward pass in an epoch, all together",
+            of_each(lambda cost: _last(cost.saved)),
+        ),
         ("Bytes held at once as a backward pass starts, at most", of_each(lambda cost: f"{cost.at_once:,}")),
         ("Bytes still held after the last counted epoch", of_each(lambda cost: _last(cost.held))),
         ("Autograd nodes still alive after it", of_each(lambda cost: _last(cost.alive))),

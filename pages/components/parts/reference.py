@@ -7,7 +7,7 @@ from html import escape
 
 import streamlit as st
 
-from engine.evidence.reference import Came, Row, reference_table
+from engine.evidence.reference import NOTES, Came, Row, reference_table
 from pages.components.shell import keeper
 from pages.components.shell.view import View
 
@@ -48,6 +48,7 @@ def show_reference() -> None:
         "Only a leaf can be frozen, so there `y` is the leaf."
     )
     st.html(reference_html(rows))
+    st.markdown("\n".join(f"- {note}" for note in NOTES))
     st.subheader("The scripts behind the rows", anchor=False)
     for row in rows:
         with st.expander(f"`{row.line}`"):

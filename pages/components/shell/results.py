@@ -14,6 +14,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from engine import Settings, Trace
 from engine.evidence.finite_differences import Comparison
+from engine.evidence.seeds import OverSeeds, first_seed
 from engine.evidence.sweep import Sweep
 from engine.evidence.verdicts import Verdict
 from engine.recorder import StepRecord
@@ -27,6 +28,8 @@ from engine.serving.results import (
     films,
     record_of,
     records,
+    seeds,
+    seeds_of,
     sweep_of,
     sweeps,
     swept,
@@ -71,6 +74,20 @@ def show_sweep(settings: Settings) -> Sweep | None:
         shown,
         lambda: sweep_of(settings, shown.trained, shown.waiting, _visitor()),
         known=stop.settings in sweeps,
+    )
+
+
+def find_over_seeds(settings: Settings) -> OverSeeds | None:
+    """Both twins over several seeds, or None where the reader stopped it."""
+    stop = _Stop("training over seeds", first_seed(settings))
+    if stop.pressed(known=stop.settings in seeds):
+        stop.show()
+        return None
+    shown = _Progress("Training both twins with each seed", stop)
+    return _patiently(
+        shown,
+        lambda: seeds_of(settings, shown.trained, shown.waiting, _visitor()),
+        known=stop.settings in seeds,
     )
 
 

@@ -24,7 +24,7 @@ LEARNING_RATES = (
 """The stops of the learning rate's slider, even enough on a log scale."""
 
 _SETTINGS = ("experiment", "detach", "epochs", "lr", "optimizer", "start", "seed")
-_VIEW = ("epoch", "sample", "controls", "round", "answers", "traced", "sweep", "reference")
+_VIEW = ("epoch", "sample", "controls", "round", "answers", "traced", "sweep", "seeds", "reference")
 _LONGEST_SHOWN = 24
 
 
@@ -40,6 +40,7 @@ class View:
     answers: str = ""
     traced: str = ""
     sweep: bool = False
+    seeds: bool = False
     reference: bool = False
 
     @classmethod
@@ -77,6 +78,7 @@ class View:
             round=link.whole("round", (1, len(rounds())), 1),
             answers=link.answers("answers"),
             sweep=link.shown("sweep", "hidden"),
+            seeds=link.shown("seeds", "hidden"),
             reference=link.shown("reference", "hidden"),
             traced=link.choice("traced", ("", *(example.name for example in examples())), ""),
         )
@@ -113,6 +115,7 @@ class View:
             "round": str(self.round) if self.round != 1 else "",
             "answers": self.answers,
             "sweep": "shown" if self.sweep else "",
+            "seeds": "shown" if self.seeds else "",
             "reference": "shown" if self.reference else "",
             "traced": self.traced if self.traced in (example.name for example in examples()) else "",
         }

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from engine.evidence.reference import Row, reference_table
+from tests.claims import backs
 
 
 def under_no_grad(y: Tensor) -> Tensor:
@@ -78,6 +79,7 @@ def test_the_ten_rows_are_there_each_with_its_line_in_its_script() -> None:
     assert len({row.code for row in ROWS.values()}) == 10
 
 
+@backs("reference", *WAYS)
 @each_row
 def test_the_values(name: str) -> None:
     _, y = start(name)
@@ -86,6 +88,7 @@ def test_the_values(name: str) -> None:
     assert ROWS[name].values_same is torch.equal(taken, before) is True
 
 
+@backs("reference", *WAYS)
 @each_row
 def test_the_memory(name: str) -> None:
     _, y = start(name)
@@ -94,6 +97,7 @@ def test_the_memory(name: str) -> None:
     assert ROWS[name].shares_memory is shared is (name in SHARING)
 
 
+@backs("reference", *WAYS)
 @each_row
 def test_what_autograd_sees_of_it(name: str) -> None:
     _, y = start(name)
@@ -108,6 +112,7 @@ def test_what_autograd_sees_of_it(name: str) -> None:
         assert row.grad_fn == ("CloneBackward0" if name == "clone" else None)
 
 
+@backs("reference", *WAYS)
 @each_row
 def test_a_gradient_through_the_result(name: str) -> None:
     leaf, y = start(name)
@@ -124,6 +129,7 @@ def test_a_gradient_through_the_result(name: str) -> None:
         assert (came.gradient, leaf.grad) == (None, None)
 
 
+@backs("reference", *WAYS)
 @each_row
 def test_the_originals_own_gradient_by_a_later_loss(name: str) -> None:
     leaf, y = start(name)
@@ -138,6 +144,7 @@ def test_the_originals_own_gradient_by_a_later_loss(name: str) -> None:
         assert came.gradient == ROWS[name].right == 2 * 3.0 * 2
 
 
+@backs("reference", *WAYS)
 @each_row
 def test_the_originals_own_gradient_by_an_earlier_loss(name: str) -> None:
     leaf, y = start(name)
@@ -157,6 +164,7 @@ def test_the_originals_own_gradient_by_an_earlier_loss(name: str) -> None:
         assert came.gradient == ROWS[name].right == 12
 
 
+@backs("reference", *WAYS)
 @each_row
 def test_an_edit_of_the_result_in_place(name: str) -> None:
     leaf, y = start(name)
@@ -239,3 +247,30 @@ def test_the_table_is_the_same_whatever_the_caller_has_switched_off() -> None:
     with torch.no_grad():
         assert reference_table() == tuple(ROWS.values())
     assert reference_table() is reference_table()
+
+
+@backs("reference.notes", "Under `no_grad` and `inference_mode`", "A view that is taken there")
+@pytest.mark.parametrize("off", [torch.no_grad, torch.inference_mode])
+def test_it_is_the_product_that_has_its_own_memory_and_a_view_shares(off: Callable[[], Any]) -> None:
+    y = 2 * torch.tensor(1.5, requires_grad=True)
+    with off():
+        product, view = y * 1, y.view(1)
+    assert product.data_ptr() != y.data_ptr()
+    assert view.data_ptr() == y.data_ptr()
+    for name in ("no_grad", "inference_mode"):
+        assert "y * 1" in ROWS[name].line
+        assert not ROWS[name].shares_memory
+
+
+@backs("reference.notes", "A tensor made under `inference_mode`", "A `clone()` of it can")
+def test_a_tensor_of_inference_mode_can_be_used_but_not_saved_for_backward() -> None:
+    w = torch.tensor(2.0, requires_grad=True)
+    with torch.inference_mode():
+        result = torch.tensor(3.0) * 1
+    (w + result).backward()
+    assert w.grad is not None
+    assert w.grad.item() == 1
+    with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
+        w * result
+    (w * result.clone()).backward()
+    assert w.grad.item() == 1 + 3

@@ -14,6 +14,7 @@ from engine.evidence.verdicts import judge
 from engine.settings import NOWHERE
 from engine.twins.experiment_script import script_of
 from engine.twins.training import start_model
+from tests.claims import backs
 
 SEEDS = range(20)
 EPOCHS = 3
@@ -37,6 +38,8 @@ def start(seed: int) -> tuple[nn.Module, Tensor, Tensor]:
     return start_model(settings("features", seed=seed)), data.inputs, data.targets
 
 
+@backs("frozen_backbone.summary", "A new head learns")
+@backs("frozen_backbone.story", "The optimizer holds the head only")
 def test_the_weights_are_the_same_bits_under_every_cut_and_none(traces: Traces) -> None:
     for mode in MODES:
         for seed in SEEDS:
@@ -82,6 +85,8 @@ def plain_features(model: nn.Module, x: Tensor, mode: str) -> Tensor:
     return features
 
 
+@backs("frozen_backbone.story", "None of the three stops BatchNorm")
+@backs("frozen_backbone.measure", "BatchNorm keeps", "Any distance but 0")
 def test_in_training_mode_the_running_mean_moves_under_every_cut_by_a_tenth_of_the_way_each_epoch(
     traces: Traces,
 ) -> None:
@@ -97,6 +102,7 @@ def test_in_training_mode_the_running_mean_moves_under_every_cut_by_a_tenth_of_t
                 assert run.measures == pytest.approx(expected, rel=1e-3)
 
 
+@backs("frozen_backbone.story", "None of the three stops BatchNorm")
 def test_in_eval_mode_the_running_statistics_stand_still_to_the_last_bit(traces: Traces) -> None:
     for (_, mode, _), trace in traces.items():
         if mode == "eval":
@@ -165,6 +171,7 @@ def plain_bytes(cut: str, mode: str, seed: int) -> tuple[int, int]:
     return sum(saved), at_the_head
 
 
+@backs("frozen_backbone.story", "With a detach the forward pass still saves")
 @pytest.mark.parametrize("mode", MODES)
 def test_what_each_cut_saves_is_what_plain_torch_saves(mode: str) -> None:
     for seed in SEEDS:
@@ -182,6 +189,8 @@ def test_what_each_cut_saves_is_what_plain_torch_saves(mode: str) -> None:
                 assert cost(settings(cut, mode, seed), False, epochs=2).saved == (none[0],) * 2
 
 
+@backs("verdict", "wasted work")
+@backs("frozen_backbone.story", "The optimizer holds the head only")
 def test_the_verdict_on_every_cut_is_wasted_work_at_its_own_cost(traces: Traces) -> None:
     for (cut, _, seed), trace in traces.items():
         if seed < 3:
@@ -198,3 +207,13 @@ def test_the_verdict_on_every_cut_is_wasted_work_at_its_own_cost(traces: Traces)
             assert f"{verdict.attached.at_once:,} bytes and 5,764 bytes are held for it" in verdict.sentence
             assert verdict.attached.at_once > 23_000
     assert judge(train(settings(NOWHERE))).kind == "no difference"
+
+
+@backs("frozen_backbone.story", "In transfer learning")
+def test_the_stand_in_backbone_has_random_weights_and_statistics_of_other_data() -> None:
+    one, other = (start(seed)[0] for seed in (0, 1))
+    for name in ("backbone.linear_1.weight", "backbone.linear_2.weight"):
+        weights = one.get_parameter(name)
+        assert not torch.equal(weights, other.get_parameter(name))
+        assert weights.abs().max() <= weights.shape[1] ** -0.5
+    assert one.get_buffer("backbone.norm.running_mean").any()

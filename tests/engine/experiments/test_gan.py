@@ -14,6 +14,7 @@ from engine.evidence.verdicts import judge, same_weights
 from engine.twins.experiment_script import script_of
 from engine.twins.trace import Trace
 from engine.twins.training import start_model
+from tests.claims import backs
 
 SEEDS = range(20)
 GENERATOR = tuple(
@@ -62,6 +63,7 @@ def left_on_the_generator(settings: Settings, detached: bool) -> Tensor:
     return torch.cat([gradient.flatten() for gradient in gradients if gradient is not None])
 
 
+@backs("gan.story", "Without it the generator gets gradients")
 def test_cleared_in_the_right_place_the_detach_spares_work_and_changes_no_bit() -> None:
     for seed in SEEDS:
         trace = train(FEW.changed(seed=seed, epochs=3))
@@ -74,6 +76,7 @@ def test_cleared_in_the_right_place_the_detach_spares_work_and_changes_no_bit() 
     assert verdict.attached.saved > verdict.detached.saved
 
 
+@backs("gan.story", "In the discriminator's step")
 def test_a_lone_discriminator_leaves_gradients_that_nobody_uses() -> None:
     verdict = judge(train(FEW.choosing("updates", "discriminator")))
     assert verdict.kind == "wasted work"
@@ -95,6 +98,7 @@ def test_a_lone_generator_never_meets_the_detach() -> None:
     assert judge(train(FEW.choosing("updates", "generator"))).kind == "no difference"
 
 
+@backs("gan.story", "And where both steps share")
 def test_shared_fakes_need_the_detach() -> None:
     shared = FEW.choosing("fakes", "reused")
     for seed in SEEDS:
@@ -105,6 +109,7 @@ def test_shared_fakes_need_the_detach() -> None:
     assert judge(train(shared)).kind == "error"
 
 
+@backs("gan.story", "Without it the generator gets gradients", "Where they are not cleared")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_leftover_is_the_gradient_of_the_discriminators_loss_and_works_against_the_generator(
     seed: int,
@@ -117,6 +122,7 @@ def test_the_leftover_is_the_gradient_of_the_discriminators_loss_and_works_again
     assert theirs @ own < 0
 
 
+@backs("gan.story", "Where they are not cleared")
 def test_in_the_wrong_place_the_fakes_stay_away_from_the_data(wrong_place: list[Trace]) -> None:
     ends = []
     for trace in wrong_place:
@@ -130,6 +136,7 @@ def test_in_the_wrong_place_the_fakes_stay_away_from_the_data(wrong_place: list[
     assert judge(wrong_place[0]).kind == "learns something else"
 
 
+@backs("gan.measure", "How far the mean")
 def test_the_measure_is_the_distance_of_means_and_spreads(wrong_place: list[Trace]) -> None:
     run, data = wrong_place[0].detached, script_of(WRONG).make_data(0)
     assert run.measures is not None
@@ -142,3 +149,13 @@ def test_an_optimizer_that_is_held_but_not_stepped_uses_nothing() -> None:
     both, lone = cost(FEW, False), cost(FEW.choosing("updates", "discriminator"), False)
     assert both.unused == ()
     assert len(lone.unused) == 4
+
+
+@backs("gan.summary", "A generator learns to make points")
+def test_the_fakes_come_nearer_to_the_data() -> None:
+    ends = []
+    for seed in range(5):
+        measures = train(Settings("gan", seed=seed)).detached.measures
+        assert measures is not None
+        ends.append(median(measures[-40:]) / measures[0])
+    assert median(ends) < 0.5

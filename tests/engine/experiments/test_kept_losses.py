@@ -13,6 +13,7 @@ from engine.evidence.cost import cost
 from engine.evidence.verdicts import judge, same_weights
 from engine.twins.experiment_script import script_of
 from engine.twins.training import start_model
+from tests.claims import backs
 
 SEEDS = range(20)
 USUAL = Settings("kept_losses", epochs=8)
@@ -56,6 +57,7 @@ def nodes_from(losses: list[Tensor]) -> int:
     return len(seen)
 
 
+@backs("kept_losses.story", "A loss that is kept for a log", "With the detach, or with")
 @pytest.mark.parametrize("keep", ["total", "list"])
 def test_what_is_held_grows_by_one_validation_loss_an_epoch(keep: str) -> None:
     for seed in SEEDS:
@@ -68,6 +70,7 @@ def test_what_is_held_grows_by_one_validation_loss_an_epoch(keep: str) -> None:
         assert not detached.grows
 
 
+@backs("verdict", "leak", "no difference")
 @pytest.mark.parametrize("keep", ["total", "list", "item"])
 @pytest.mark.parametrize("logged", ["validation", "training"])
 def test_the_weights_are_the_same_bits_and_the_verdict_tells_what_is_kept(keep: str, logged: str) -> None:
@@ -89,6 +92,7 @@ def test_the_nodes_that_stay_alive_are_those_behind_the_log(keep: str, logged: s
     assert {b - a for a, b in pairwise(counted)} == {counted[0]}
 
 
+@backs("kept_losses.story", "A training loss is the milder case")
 def test_a_training_loss_keeps_nodes_and_no_bytes_and_its_total_cannot_be_sent_back() -> None:
     settings = USUAL.choosing("logged", "training")
     assert cost(settings, False).held == (0,) * 6
@@ -98,6 +102,8 @@ def test_a_training_loss_keeps_nodes_and_no_bytes_and_its_total_cannot_be_sent_b
         total.backward()  # type: ignore[operator]
 
 
+@backs("kept_losses.summary", "A training loop adds up")
+@backs("kept_losses.story", "With the detach, or with")
 def test_the_log_says_the_same_in_every_way_of_keeping_it() -> None:
     for seed in SEEDS:
         usual = USUAL.changed(seed=seed)

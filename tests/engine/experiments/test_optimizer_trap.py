@@ -14,6 +14,7 @@ from engine.evidence.verdicts import judge
 from engine.optimizers import maker
 from engine.twins.experiment_script import script_of
 from engine.twins.training import start_model
+from tests.claims import backs
 
 SEEDS = range(20)
 ATTACHED, AFTER = 30, 6
@@ -80,18 +81,22 @@ def paths() -> dict[Key, Path]:
     return {key: path(*key) for key in product(OPTIMIZERS, GRADIENTS, DECAYS, SEEDS)}
 
 
+@backs("optimizer_trap.measure", "The Euclidean distance")
 def test_the_path_is_that_of_the_engine_and_the_measure_its_distance(paths: dict[Key, Path]) -> None:
     for key in (("adam", "zeros", 0.01, 0), ("momentum", "zeros", 0.0, 1), ("sgd", "none", 0.01, 2)):
         run = train(settings(*key)).detached
         ours = paths[key]
         theirs = [run.parameter("hidden.weight", e).ravel() for e in range(1, len(ours.weights) + 1)]
         assert np.array_equal(np.stack(theirs), ours.weights)
-        distances = np.linalg.norm(ours.cut[1:] - ours.cut[0], axis=1)
+        whole = np.array([run.layer_weights("hidden", e) for e in range(ATTACHED + 1, ATTACHED + AFTER + 2)])
+        distances = np.linalg.norm(whole[1:] - whole[0], axis=1)
         assert run.measures is not None
         assert run.measures[:ATTACHED] == (0.0,) * ATTACHED
         assert run.measures[ATTACHED : ATTACHED + AFTER] == pytest.approx(distances.tolist(), rel=1e-4)
 
 
+@backs("optimizer_trap.summary", "After 30 epochs")
+@backs("optimizer_trap.story", "With None in place of zeros")
 def test_with_none_the_layer_stands_still_to_the_last_bit_under_every_optimizer_and_decay(
     paths: dict[Key, Path],
 ) -> None:
@@ -101,6 +106,8 @@ def test_with_none_the_layer_stands_still_to_the_last_bit_under_every_optimizer_
             assert (one.cut == one.cut[0]).all()
 
 
+@backs("optimizer_trap.summary", "After 30 epochs")
+@backs("optimizer_trap.story", "So the layer moves on")
 def test_with_zeros_it_moves_on_unless_plain_descent_has_no_decay(paths: dict[Key, Path]) -> None:
     for (optimizer, gradients, decay, _), one in paths.items():
         if gradients == "zeros":
@@ -156,7 +163,7 @@ def test_the_verdicts() -> None:
         verdict = judge(train(trapped.changed(seed=seed)))
         assert verdict.kind == "learns something else"
         *_, with_ = verdict.sentence.partition("With it")
-        assert "the move of the hidden weights since the cut from 0 to " in with_
+        assert "the move of the hidden layer since the cut from 0 to " in with_
         assert "From epoch 31 on the gradient of `hidden` is zeros, and it still moves by " in with_
         still = judge(train(trapped.choosing("gradients", "none").changed(seed=seed)))
         assert still.kind == "learns something else"
@@ -179,3 +186,40 @@ def test_a_recorded_step_behind_the_cut_has_what_zero_grad_left(left: str, state
     assert said.differences is not None
     assert said.differences.any()
     assert "the differences see through the cut" in said.sentence
+
+
+@backs("optimizer_trap.story", "It keeps the gradient out")
+@pytest.mark.parametrize("kind", [torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW])
+def test_under_zeros_decay_moves_a_weight_by_every_optimizer_and_momentum_without_decay(
+    kind: type[torch.optim.Optimizer],
+) -> None:
+    """Adam and SGD take the decay for a gradient; AdamW multiplies the weight by 1 - rate x decay."""
+    weight = torch.nn.Parameter(torch.tensor([2.0, -0.5]))
+    weight.grad = torch.zeros(2)
+    first = weight.detach().clone()
+    kind([weight], lr=0.1, weight_decay=0.01).step()  # type: ignore[call-arg]
+    moved = weight.detach() - first
+    if kind is torch.optim.Adam:
+        assert moved.tolist() == pytest.approx([-0.1, 0.1], rel=1e-3)
+    else:
+        assert moved.tolist() == pytest.approx((-0.1 * 0.01 * first).tolist(), rel=1e-3)
+    skipped = torch.nn.Parameter(first.clone())
+    kind([skipped], lr=0.1, weight_decay=0.01).step()  # type: ignore[call-arg]
+    assert torch.equal(skipped, first)
+
+
+@backs("optimizer_trap.story", "It keeps the gradient out")
+@pytest.mark.parametrize("optimizer", ["momentum", "adam"])
+def test_momentum_and_averages_step_on_without_any_decay(paths: dict[Key, Path], optimizer: str) -> None:
+    for seed in SEEDS:
+        one = paths[optimizer, "zeros", 0.0, seed]
+        assert (one.cut[1:] != one.cut[:-1]).any(axis=1).all()
+
+
+@backs("optimizer_trap.measure", "Without the detach the layer goes on learning")
+def test_without_the_detach_the_layer_moves_by_its_gradient() -> None:
+    run = train(Settings("optimizer_trap", epochs=40)).attached
+    norms = run.gradient_norms[run.layers.index("hidden")]
+    assert all(norm is not None and norm > 0 for norm in norms[30:])
+    assert run.measures is not None
+    assert run.measures[-1] > 0.01

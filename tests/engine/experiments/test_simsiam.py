@@ -10,6 +10,7 @@ from engine.experiments.simsiam import measure
 from engine.twins.experiment_script import script_of
 from engine.twins.trace import Run, Trace
 from engine.twins.training import start_model
+from tests.claims import backs
 
 SEEDS = range(20)
 DEFAULT = Settings("simsiam")
@@ -43,6 +44,8 @@ def by_hand(one: Tensor, other: Tensor) -> Tensor:
     return ((one * other).sum(dim=1) / lengths).mean()
 
 
+@backs("simsiam.summary", "Two views")
+@backs("simsiam.story", "With the detach each view", "Without it the loss is lower")
 def test_without_the_stop_gradient_the_embeddings_collapse_and_with_it_they_dont(traces: list[Trace]) -> None:
     for trace in traces:
         without, with_ = trace.runs
@@ -60,17 +63,20 @@ def test_at_the_default_settings_less_than_a_fifth_is_left() -> None:
         assert spread(trace.detached) > 0.6
 
 
+@backs("simsiam.story", "Without it the loss is lower")
 def test_the_collapsed_twin_has_the_lower_loss(traces: list[Trace]) -> None:
     for trace in traces:
         assert trace.attached.losses[-1] < -0.99
         assert trace.detached.losses[-1] > -0.98
 
 
+@backs("simsiam.story", "The detach needs its predictor")
 def test_without_a_predictor_the_embeddings_collapse_either_way(alone: list[Trace]) -> None:
     for trace in alone:
         assert max(spread(run) for run in trace.runs) < 0.2
 
 
+@backs("simsiam.story", "The detach needs its predictor")
 def test_without_a_predictor_the_stop_gradient_halves_the_gradient() -> None:
     for seed in SEEDS:
         plain, stopped = (gradients(ALONE.changed(seed=seed), detached) for detached in (False, True))
@@ -79,6 +85,7 @@ def test_without_a_predictor_the_stop_gradient_halves_the_gradient() -> None:
             assert torch.allclose(stopped[name], plain[name] / 2, atol=1e-6), name
 
 
+@backs("simsiam.story", "With the detach each view")
 def test_the_gradient_with_it_is_that_of_targets_that_are_numbers() -> None:
     for seed in SEEDS:
         settings = DEFAULT.changed(seed=seed)
@@ -101,6 +108,7 @@ def test_the_gradient_with_it_is_that_of_targets_that_are_numbers() -> None:
         assert far.norm() > 0.1 * stopped["encoder.linear_2.weight"].norm()
 
 
+@backs("simsiam.measure", "The standard deviation")
 def test_the_measure_is_1_for_an_even_spread_and_0_for_a_single_direction() -> None:
     model = start_model(DEFAULT)
     for seed in SEEDS:

@@ -13,6 +13,7 @@ from engine.experiments.straight_through import Data
 from engine.twins.experiment_script import script_of
 from engine.twins.trace import Trace
 from engine.twins.training import start_model
+from tests.claims import backs
 
 SEEDS = range(20)
 DEFAULT = Settings("straight_through")
@@ -52,6 +53,8 @@ def gradients(settings: Settings, detached: bool) -> dict[str, Tensor]:
     return {name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}
 
 
+@backs("straight_through.summary", "An encoder")
+@backs("straight_through.story", "With the detach the values are rounded")
 def test_the_gradient_is_that_of_a_rounding_with_the_identity_for_a_jacobian() -> None:
     for seed in SEEDS:
         data = data_of(seed)
@@ -71,6 +74,7 @@ def test_the_gradient_is_that_of_a_rounding_with_the_identity_for_a_jacobian() -
             assert torch.allclose(found[name], weight.grad, atol=1e-5), name
 
 
+@backs("straight_through.story", "Without it the two parts cancel")
 def test_without_the_detach_the_encoder_gets_exact_zeros_and_never_moves(traces: list[Trace]) -> None:
     for trace in traces:
         layers = dict(zip(trace.attached.layers, trace.attached.gradient_norms, strict=True))
@@ -80,6 +84,7 @@ def test_without_the_detach_the_encoder_gets_exact_zeros_and_never_moves(traces:
         assert trace.detached.never_moved == ()
 
 
+@backs("straight_through.summary", "An encoder")
 def test_with_it_the_loss_ends_clearly_lower(traces: list[Trace]) -> None:
     for trace in traces:
         assert trace.attached.losses[0] == pytest.approx(trace.detached.losses[0], rel=1e-6)
@@ -99,6 +104,7 @@ def test_no_decoder_makes_up_for_an_encoder_that_cant_learn(traces: list[Trace])
         assert trace.attached.losses[-1] > least - 1e-5
 
 
+@backs("straight_through.story", "With the detach the values are rounded")
 def test_the_values_are_whole_numbers_forward() -> None:
     for seed in SEEDS:
         settings = DEFAULT.changed(seed=seed)
@@ -109,6 +115,7 @@ def test_the_values_are_whole_numbers_forward() -> None:
         assert torch.allclose(rounded, kept, atol=1e-5)
 
 
+@backs("straight_through.story", "A network with whole numbers")
 def test_with_round_alone_the_twins_are_the_same_and_their_encoders_get_zeros(
     traces: list[Trace], plain: list[Trace]
 ) -> None:

@@ -12,6 +12,7 @@ from engine.experiments.td_target import Data
 from engine.twins.experiment_script import script_of
 from engine.twins.trace import Trace
 from engine.twins.training import start_model
+from tests.claims import backs
 
 SEEDS = range(24)
 DEFAULT = Settings("td_target")
@@ -91,12 +92,14 @@ def rms(tensor: Tensor) -> float:
     return tensor.square().mean().sqrt().item()
 
 
+@backs("td_target.measure", "The chain is a ladder")
 def test_the_true_values_are_those_of_exact_fractions() -> None:
     for chain, climb in (("stochastic", Fraction(1, 2)), ("deterministic", Fraction(1))):
         data = script_of(DEFAULT.choosing("chain", chain)).make_data(0)
         assert data.values.squeeze(1).tolist() == pytest.approx(exact_values(climb).tolist(), abs=1e-6)
 
 
+@backs("td_target.measure", "The distance is the root")
 def test_the_measure_is_the_distance_from_them(traces: list[Trace]) -> None:
     for trace in traces:
         for run in trace.runs:
@@ -124,6 +127,7 @@ def test_each_twin_comes_to_rest_at_its_own_point() -> None:
             assert rms(rest - point) < 0.02
 
 
+@backs("td_target.story", "Without it the gradient also pulls")
 def test_with_the_detach_the_values_end_nearer_to_the_true_ones() -> None:
     ends = [
         tuple(far(path(DEFAULT.changed(seed=seed), detached))[-1].item() for detached in (False, True))
@@ -134,6 +138,7 @@ def test_with_the_detach_the_values_end_nearer_to_the_true_ones() -> None:
     assert with_ < without / 4
 
 
+@backs("td_target.story", "Without it the gradient also pulls")
 def test_without_it_the_loss_is_lower() -> None:
     for seed in SEEDS:
         data = data_of(seed)
@@ -146,6 +151,8 @@ def test_without_it_the_loss_is_lower() -> None:
         assert without < 0.95 * with_
 
 
+@backs("td_target.summary", "The value of each rung")
+@backs("td_target.story", "Value networks in reinforcement", "Without it the gradient also pulls")
 def test_the_gradients_are_those_of_the_closed_forms_and_two_directions() -> None:
     cosines = []
     for seed in SEEDS:
@@ -194,6 +201,7 @@ def test_two_independent_next_states_take_the_bias_out() -> None:
     assert sum(gain > 1 for gain in gains) >= 22
 
 
+@backs("td_target.story", "Where every state has just one")
 def test_with_one_next_state_both_end_at_the_true_values_at_different_speed() -> None:
     for seed in SEEDS:
         settings = DETERMINISTIC.changed(seed=seed)
@@ -208,3 +216,21 @@ def test_the_verdict_is_that_it_learns_something_else() -> None:
             found = judge(train(DEFAULT.choosing("chain", chain).changed(seed=seed, epochs=20)))
             assert found.kind == "learns something else"
             assert "the distance from the true values from" in found.sentence
+
+
+@backs(
+    "td_target.story",
+    "Where chance decides on s'",
+    "Without the detach the values of all states are drawn together",
+)
+def test_where_chance_decides_the_values_are_drawn_together_and_the_targets_scatter_less() -> None:
+    for seed in SEEDS:
+        data = data_of(seed)
+        values = [path(DEFAULT.changed(seed=seed), detached)[-1] for detached in (False, True)]
+        scatter = [
+            sum((0.8 * one[data.next_states[data.states == state]]).var().item() for state in range(4))
+            for one in values
+        ]
+        assert 0 < scatter[0] < 0.9 * scatter[1]
+        assert values[0].std() < 0.95 * values[1].std()
+        assert values[0].std() < 0.95 * data.values.std()

@@ -15,6 +15,7 @@ from engine.evidence.verdicts import judge, same_weights
 from engine.twins.experiment_script import script_of
 from engine.twins.trace import Trace
 from engine.twins.training import start_model
+from tests.claims import backs
 
 SEEDS = range(20)
 CHUNKS = ("1", "2", "4", "8", "24")
@@ -69,6 +70,7 @@ def test_the_missing_part_of_the_gradient_shrinks_as_the_chunk_grows() -> None:
     assert max(missing["24"]) < 1e-5
 
 
+@backs("truncated_bptt.story", "With `retain_graph=True` it runs")
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_with_the_graph_kept_the_chunks_add_up_to_the_whole_gradient(chunk: str) -> None:
     for seed in SEEDS:
@@ -76,6 +78,8 @@ def test_with_the_graph_kept_the_chunks_add_up_to_the_whole_gradient(chunk: str)
         torch.testing.assert_close(got, whole_gradient(seed), rtol=1e-4, atol=1e-7)
 
 
+@backs("truncated_bptt.summary", "A recurrent network reads")
+@backs("truncated_bptt.story", "The price of the detach")
 def test_the_gradient_stops_at_the_chunks_border() -> None:
     """The last chunk's gradient, computed from a state that is only a number, is what the detach leaves of it."""
     for seed in SEEDS:
@@ -95,6 +99,8 @@ def test_the_gradient_stops_at_the_chunks_border() -> None:
         torch.testing.assert_close(gradient(settings, True), summed, rtol=1e-4, atol=1e-7)
 
 
+@backs("truncated_bptt.story", "Without the detach the graph of the second chunk")
+@backs("verdict", "error")
 def test_without_the_detach_the_second_chunk_is_refused() -> None:
     for seed in SEEDS:
         trace = train(USUAL.changed(seed=seed, epochs=1))
@@ -120,6 +126,7 @@ def test_one_chunk_for_the_whole_sequence_has_no_border_to_cut(retain: str) -> N
     assert judge(train(settings)).kind == "no difference"
 
 
+@backs("truncated_bptt.story", "With `retain_graph=True` it runs")
 @pytest.mark.parametrize("chunk", [1, 2, 4, 8])
 def test_nodes_and_bytes_grow_by_the_same_from_chunk_to_chunk_or_not_at_all(chunk: int) -> None:
     settings = KEPT.choosing("chunk", str(chunk))
@@ -132,6 +139,7 @@ def test_nodes_and_bytes_grow_by_the_same_from_chunk_to_chunk_or_not_at_all(chun
     assert len(set(detached)) == 1
 
 
+@backs("truncated_bptt.story", "A long sequence is read in chunks")
 def test_the_passes_go_through_the_nodes_behind_each_chunks_loss() -> None:
     model, data = start_model(USUAL), script_of(USUAL).make_data(0)
     assert isinstance(model.input, nn.Linear)

@@ -13,6 +13,7 @@ from engine.evidence.verdicts import judge
 from engine.settings import NOWHERE
 from engine.twins.experiment_script import script_of
 from engine.twins.training import start_model
+from tests.claims import backs
 
 SEEDS = range(20)
 BETA = 0.25
@@ -89,6 +90,14 @@ MOVES = {
 """By the detach that is missing and the side of the codebook term's: what each of the three terms moves."""
 
 
+@backs("vq_codebook.summary", "An autoencoder passes on")
+@backs(
+    "vq_codebook.story",
+    "Choosing has no derivative",
+    "In the codebook term",
+    "In the commitment term",
+    "Take one detach away",
+)
 @pytest.mark.parametrize(("missing", "side"), MOVES)
 def test_who_is_moved_by_which_term_is_as_in_plain_torch(missing: str | None, side: str) -> None:
     held = {place for place in ("straight_through", "codebook", "commitment") if place != missing}
@@ -176,6 +185,7 @@ def test_detached_on_the_wrong_side_the_codes_stand_still_to_the_last_bit(wrong:
         assert trace.attached.never_moved == ()
 
 
+@backs("vq_codebook.measure", "The perplexity")
 def test_the_measure_is_the_perplexity_of_the_codes_before_the_step(usual: list[Trace]) -> None:
     for trace in usual:
         for run in trace.runs:
@@ -194,12 +204,12 @@ def test_the_verdicts(usual: list[Trace], wrong: list[Trace]) -> None:
     for trace in usual[:3]:
         said = judge(trace)
         assert said.kind == "learns something else"
-        assert said.sentence.count("the number of codes in use from") == 2
-        assert said.sentence.endswith("where higher is better, the better end is the one with the detach.")
+        assert said.sentence.count("the effective number of codes from") == 2
+        assert said.sentence.endswith("where higher is better, ends higher with the detach.")
     assert "With it" in (said := judge(wrong[0])).sentence
     assert "; `codebook` never moves." in said.sentence
-    for place in ("codebook", "commitment"):
-        assert judge(train(USUAL.changed(detach=place, epochs=5))).kind == "learns something else"
+    assert judge(train(USUAL.changed(detach="codebook", epochs=5))).kind == "learns something else"
+    assert judge(train(USUAL.changed(detach="commitment"))).kind == "no difference beyond rounding"
     assert judge(train(USUAL.changed(detach=NOWHERE, epochs=5))).kind == "no difference"
 
 
@@ -211,3 +221,52 @@ def test_the_codes_in_use_are_counted_before_the_step_that_the_loss_is_read_befo
         assert without is not None
         assert with_ is not None
         assert without[0] == with_[0]
+
+
+@backs("vq_codebook.story", "Each point is replaced by the nearest")
+def test_the_decoder_gets_the_nearest_code_of_each_point() -> None:
+    for seed in SEEDS:
+        model, x = start(seed)
+        codes = model.get_parameter("codebook.weight")
+        by_code = mlp(model, "decoder", codes[nearest(mlp(model, "encoder", x), codes)])
+        _, prediction = script_of(USUAL).step(True)(model, script_of(USUAL).make_data(seed))
+        torch.testing.assert_close(prediction, by_code, rtol=1e-4, atol=1e-5)
+
+
+@backs("vq_codebook.story", "The copy's detach passes the reconstruction's gradient")
+def test_the_reconstructions_gradient_at_the_encoder_is_that_at_the_code() -> None:
+    for seed in SEEDS:
+        model, x = start(seed)
+        codes = model.get_parameter("codebook.weight")
+        z = mlp(model, "encoder", x)
+        e = codes[nearest(z, codes)].detach().requires_grad_()
+        (at_the_code,) = torch.autograd.grad((mlp(model, "decoder", e) - x).square().mean(), e)
+        handed_on = torch.autograd.grad(z, list(model.get_submodule("encoder").parameters()), at_the_code)
+        expected = torch.cat([gradient.flatten() for gradient in handed_on]).norm().item()
+        found = summands(USUAL.changed(seed=seed), True)[0].gradients["encoder"]
+        assert found == pytest.approx(expected, rel=1e-3)
+
+
+@backs("vq_codebook.measure", "At most 16, at least 1")
+def test_the_measure_is_16_where_all_codes_are_used_alike_and_1_where_one_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model, x = start(0)
+    data = script_of(USUAL).make_data(0)
+    for chosen, expected in ((torch.arange(80) % 16, 16.0), (torch.zeros(80, dtype=torch.long), 1.0)):
+        monkeypatch.setattr(type(model), "codes", lambda self, z, chosen=chosen: chosen)
+        found = script_of(USUAL).measure
+        assert found is not None
+        assert float(found(model, data, x)) == pytest.approx(expected, rel=1e-5)
+
+
+@backs("vq_codebook.story", "The commitment's detach makes next to no")
+def test_the_commitments_detach_hardly_shows_in_the_loss_under_adam_and_does_under_plain_descent() -> None:
+    def apart(settings: Settings) -> float:
+        without, with_ = (run.losses[-1] for run in train(settings).runs)
+        return abs(without - with_) / with_
+
+    for seed in range(4):
+        usual = Settings("vq_codebook", detach="commitment", seed=seed)
+        assert apart(usual) < 1e-3
+        assert apart(usual.changed(optimizer="sgd", learning_rate=0.1)) > 1e-2

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 
+import pyarrow as pa
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine.evidence.finite_differences import compare
 from engine.evidence.reference import reference_table
+from engine.evidence.seeds import over_seeds
 from engine.settings import Settings
 from engine.text import number_text
-from tests.pages.test_pages import html, text
+from tests.pages.test_pages import html, opened, text
 
 
 def the_reference() -> None:
@@ -120,3 +122,24 @@ def test_all_that_is_assumed_is_written_below() -> None:
     (caption,) = (caption.value for caption in differences().caption)
     for words in ("float64", "epoch 4", "h = 1e-05", "jumps or bends"):
         assert words in caption
+
+
+def test_several_seeds_are_asked_when_the_reader_wants_it_each_a_dot_and_a_number() -> None:
+    query = {"experiment": "td_target", "epochs": 30}
+    assert "Of 6 seeds" not in text(opened("pages/detach_in_practice.py", **query))
+    app = opened("pages/detach_in_practice.py", **query, seeds="shown")
+    assert not app.exception
+    found = over_seeds(Settings("td_target", epochs=30))
+    assert found.sentence in [said.value for said in app.markdown]
+    assert found.numbers in [said.value for said in app.caption]
+    charts = [chart for chart in app.get("vega_lite_chart") if "datum.seed" in chart.proto.spec]
+    assert len(charts) == 1
+    (dots,) = [data for data in charts[0].proto.datasets if data.name == "rows"]
+    rows = pa.ipc.open_stream(dots.data.data).read_all().to_pydict()
+    assert sorted(rows["end"]) == sorted(end for pair in found.ends for end in pair)
+
+
+def test_seeds_are_not_offered_where_the_twins_end_alike() -> None:
+    app = opened("pages/detach_in_practice.py", experiment="frozen_backbone", seeds="shown")
+    assert not app.exception
+    assert not [toggle for toggle in app.toggle if "seeds" in toggle.label]
