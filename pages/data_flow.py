@@ -12,11 +12,24 @@ with open_page(
 
     from pages.components.draw.pipeline import choose_part
     from pages.components.parts.code_panel import show_code
+    from pages.components.parts.glossary import show_words
     from pages.components.parts.picture import show_first_trace, show_picture
     from pages.components.parts.stages import show_comparison, show_parameters, show_raised, show_stages
     from pages.components.shell.epoch import choose_epoch
     from pages.components.shell.results import show_record
 
+    show_words(
+        "leaf",
+        "parameter",
+        "requires_grad",
+        "grad_fn",
+        "gradient",
+        "None or zeros",
+        "backward()",
+        "detach",
+        "twin",
+        "epoch",
+    )
     trace = show_first_trace(view)
     show_picture(view, trace, in_words=False)
     without = show_record(view.settings, view.epoch, detached=False)

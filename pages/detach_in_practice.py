@@ -13,6 +13,7 @@ with open_page(
 
     from pages.components.parts.code_panel import show_code
     from pages.components.parts.differences import show_differences
+    from pages.components.parts.glossary import show_words
     from pages.components.parts.picture import show_picture
     from pages.components.parts.practice import (
         choose_pattern,
@@ -27,6 +28,7 @@ with open_page(
     from pages.components.shell import controls
     from pages.components.shell.results import find_verdict, show_trace
 
+    show_words("gradient", "backward()", "detach", of=view.settings.described())
     if view.controls:
         choose_pattern(view)
     # Where the page is narrow the verdict comes first; the choices are drawn before it, which may have to be waited for.

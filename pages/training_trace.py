@@ -12,10 +12,21 @@ with open_page(
 
     from engine.evidence.observations import summarize
     from pages.components.parts.code_panel import download_trace, show_code
+    from pages.components.parts.glossary import show_words
     from pages.components.parts.picture import show_first_trace, show_picture
     from pages.components.parts.sweep import show_sweep_section
     from pages.components.parts.training import show_epochs, show_scrubbed
 
+    show_words(
+        "gradient",
+        "gradient norm",
+        "None or zeros",
+        "detach",
+        "twin",
+        "epoch",
+        "learning rate",
+        of=view.settings.described(),
+    )
     trace = show_first_trace(view)
     st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))
     show_picture(view, trace)

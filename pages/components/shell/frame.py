@@ -151,6 +151,14 @@ _STYLE = """<style>
 .lab .arrows .back::before { content: "← "; }
 .lab .arrows { display: grid; text-align: center; width: 4.9rem; font-size: .8rem; line-height: 1.4; }
 .lab .box small { display: block; }
+.lab .glossary { display: flex; flex-wrap: wrap; gap: .1rem .8rem; font-size: .85rem; }
+.lab .glossary details[open] { flex-basis: 100%; }
+.lab .glossary summary { list-style: none; text-decoration: underline dotted; text-underline-offset: .2em; min-height: 1.5rem; }
+.lab .glossary summary::-webkit-details-marker { display: none; }
+.lab .glossary details[open] summary { font-weight: 600; }
+.lab .glossary details > div { border-left: 3px solid var(--line); padding-left: .8rem; margin: .2rem 0 .5rem; max-width: 46rem; }
+.lab .glossary p { margin: .2rem 0; }
+.lab .glossary pre { background: var(--soft); padding: .4rem .6rem; margin: .2rem 0; border-radius: .4rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 /* Long lines of code wrap; nothing is left to scroll sideways, which a keyboard could not. */
 .stCode pre, .stCode pre code, .stCode pre code span { white-space: pre-wrap !important; overflow-wrap: anywhere; }
 .stCode pre { overflow: hidden !important; }
