@@ -18,7 +18,7 @@ with open_page(
     from pages.components.parts.picture import show_first_trace, show_other_picture, show_picture
     from pages.components.shell.menu import PAGES
 
-    show_words("gradient", "detach", "starved", "twin", "epoch")
+    show_words("parameter, gradient, detach, starved, twin, epoch")
     trace = show_first_trace(view)
 
     show_picture(view, trace)

@@ -103,7 +103,7 @@ holds = w.grad.tolist() == [2.0, 4.0] and bool(lower < loss)""",
 w = torch.zeros(2, requires_grad=True)
 (3 * w[0] + 4 * w[1]).backward()
 holds = round(w.grad.norm().item(), 3) == 5.0""",
-        r"\bnorms?\b",
+        r"\b([Gg]radient|Euclidean) norms?\b|\bnorm of\b",
     ),
     Term(
         "None or zeros",

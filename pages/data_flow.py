@@ -19,16 +19,7 @@ with open_page(
     from pages.components.shell.results import show_record
 
     show_words(
-        "leaf",
-        "parameter",
-        "requires_grad",
-        "grad_fn",
-        "gradient",
-        "None or zeros",
-        "backward()",
-        "detach",
-        "twin",
-        "epoch",
+        "leaf, parameter, requires_grad, grad_fn, gradient, None or zeros, backward(), backward() refuses, detach, twin, epoch"
     )
     trace = show_first_trace(view)
     show_picture(view, trace, in_words=False)

@@ -28,7 +28,10 @@ with open_page(
     from pages.components.shell import controls
     from pages.components.shell.results import find_verdict, show_trace
 
-    show_words("gradient", "backward()", "detach", of=view.settings.described())
+    show_words(
+        "computation graph, node, leaf, parameter, grad_fn, gradient, None or zeros, backward(), backward() refuses, detach, starved, twin, epoch, saved tensor, finite differences",
+        of=view.settings.described(),
+    )
     if view.controls:
         choose_pattern(view)
     # Where the page is narrow the verdict comes first; the choices are drawn before it, which may have to be waited for.

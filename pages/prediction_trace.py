@@ -15,7 +15,7 @@ with open_page(
     from pages.components.shell.epoch import choose_epoch
     from pages.components.shell.results import show_record
 
-    show_words("parameter", "gradient", "detach", "twin", "epoch")
+    show_words("parameter, gradient, backward(), backward() refuses, detach, starved, twin, epoch")
     trace = show_first_trace(view)
     show_picture(view, trace)
     epoch = choose_epoch(view, "The weights are each twin's own, at the start of this epoch.")

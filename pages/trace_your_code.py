@@ -13,7 +13,7 @@ with open_page(
     from pages.components.parts.report import show_report
     from pages.components.parts.tracing import choose_file, show_how, watch
 
-    show_words("parameter", "gradient", "backward()", "detach", "starved")
+    show_words("parameter, grad_fn, gradient, backward(), backward() refuses, detach, starved, optimizer")
     chosen = choose_file(view)
     show_report(chosen)
     show_how()

@@ -18,13 +18,7 @@ with open_page(
     from pages.components.parts.training import show_epochs, show_scrubbed
 
     show_words(
-        "gradient",
-        "gradient norm",
-        "None or zeros",
-        "detach",
-        "twin",
-        "epoch",
-        "learning rate",
+        "parameter, gradient, gradient norm, None or zeros, backward(), backward() refuses, detach, starved, twin, epoch, learning rate",
         of=view.settings.described(),
     )
     trace = show_first_trace(view)

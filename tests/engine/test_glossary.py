@@ -1,5 +1,7 @@
 """Each word of the glossary is proved by its program, and a program whose sentence is wrong does not hold."""
 
+from contextlib import suppress
+
 import pytest
 import torch
 
@@ -56,10 +58,8 @@ def test_a_program_whose_sentence_is_wrong_does_not_hold(term: Term) -> None:
     assert right in term.proof
     torch.manual_seed(0)
     broken = Term(term.name, term.meaning, term.proof.replace(right, wrong, 1), term.written)
-    try:
+    with suppress(RuntimeError):  # an error of torch's own is no proof either
         assert not holds(broken)
-    except RuntimeError:
-        pass  # an error of torch's own is no proof either
 
 
 @each_term

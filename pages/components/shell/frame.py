@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pages.components.shell.view import View
 
 _TRACE = "pages/trace_your_code.py"
+_PLAN = "Guided tour"
+"""The page that has every step of the tour, and needs no bar."""
 _ENTERED = "entered"
 
 
@@ -67,6 +69,10 @@ def open_page(
                 st.button("Show the controls", on_click=keeper.change, kwargs={"controls": True})
         view = keeper.current_view()
         with told:
+            if view.tour and title != _PLAN:
+                from pages.components.shell.tour_bar import show_bar
+
+                show_bar(view)
             if shows_run:
                 st.caption(controls.describe(view.settings))
             if shows_run and view.settings.detach == NOWHERE:

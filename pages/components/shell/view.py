@@ -16,6 +16,7 @@ from engine.examples import examples
 from engine.experiments import Option, experiment_names, find_experiment
 from engine.quiz import rounds
 from engine.settings import EPOCHS, OPTIMIZERS, SEED, places
+from pages.components.shell.tour import STEPS
 
 LEARNING_RATES = (
     *(float(f"{digit}e{power}") for power in (-4, -3, -2, -1) for digit in range(1, 10)),
@@ -24,7 +25,7 @@ LEARNING_RATES = (
 """The stops of the learning rate's slider, even enough on a log scale."""
 
 _SETTINGS = ("experiment", "detach", "epochs", "lr", "optimizer", "start", "seed")
-_VIEW = ("epoch", "sample", "controls", "round", "answers", "traced", "sweep", "reference")
+_VIEW = ("epoch", "sample", "controls", "round", "answers", "traced", "sweep", "reference", "predict", "tour")
 _LONGEST_SHOWN = 24
 
 
@@ -41,6 +42,10 @@ class View:
     traced: str = ""
     sweep: bool = False
     reference: bool = False
+    predict: bool = False
+    """Whether pages ask for a prediction before they show what would tell."""
+    tour: int = 0
+    """The step of the guided tour that the reader takes, or 0."""
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
@@ -78,6 +83,8 @@ class View:
             answers=link.answers("answers"),
             sweep=link.shown("sweep", "hidden"),
             reference=link.shown("reference", "hidden"),
+            predict=link.choice("predict", ("", "first"), "") == "first",
+            tour=link.whole("tour", (0, len(STEPS)), 0),
             traced=link.choice("traced", ("", *(example.name for example in examples())), ""),
         )
         return view, link.ignored(tuple(name for name, _ in settings.options))
@@ -114,6 +121,8 @@ class View:
             "answers": self.answers,
             "sweep": "shown" if self.sweep else "",
             "reference": "shown" if self.reference else "",
+            "predict": "first" if self.predict else "",
+            "tour": str(self.tour) if self.tour else "",
             "traced": self.traced if self.traced in (example.name for example in examples()) else "",
         }
         return query | {key: value for key, value in optional.items() if value}
