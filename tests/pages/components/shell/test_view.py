@@ -32,6 +32,8 @@ def views(draw: st.DrawFn) -> View:
         draw(st.integers(1, 8)),
         draw(st.text("-1234", max_size=60)),
         sweep=draw(st.booleans()),
+        predict=draw(st.booleans()),
+        tour=draw(st.integers(0, 8)),
     )
 
 
@@ -41,7 +43,17 @@ def test_a_link_opens_the_view_that_wrote_it(view: View) -> None:
 
 
 KEYS = st.sampled_from(
-    [*View.of(Settings()).query(), "sample", "controls", "round", "answers", "sweep", "else"]
+    [
+        *View.of(Settings()).query(),
+        "sample",
+        "controls",
+        "round",
+        "answers",
+        "sweep",
+        "predict",
+        "tour",
+        "else",
+    ]
 )
 ODD = st.sampled_from(
     [
