@@ -16,6 +16,7 @@ with open_page(
     from pages.components.parts.glossary import show_words
     from pages.components.parts.picture import show_picture
     from pages.components.parts.practice import (
+        about_verdict,
         choose_pattern,
         show_evidence,
         show_lines,
@@ -24,6 +25,7 @@ with open_page(
         show_surprise,
         show_verdict,
     )
+    from pages.components.parts.predict import predict_first
     from pages.components.parts.reference import show_reference_section
     from pages.components.shell import controls
     from pages.components.shell.results import find_verdict, show_trace
@@ -42,6 +44,7 @@ with open_page(
     with said:
         trace = show_trace(view.settings)
         verdict = find_verdict(trace)
+        predict_first(view, lambda: about_verdict(verdict))
         show_verdict(verdict)
         show_surprise(trace, verdict, view.epoch)
     show_story(view.settings)
