@@ -11,4 +11,4 @@ with open_page(
 ) as view:
     from pages.components.parts.tour_plan import show_plan
 
-    show_plan()
+    show_plan("Guided tour")

@@ -72,7 +72,7 @@ def open_page(
             if view.tour and title != _PLAN:
                 from pages.components.shell.tour_bar import show_bar
 
-                show_bar(view)
+                show_bar(view, title)
             if shows_run:
                 st.caption(controls.describe(view.settings))
             if shows_run and view.settings.detach == NOWHERE:

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import streamlit as st
 
+from pages.components.shell import keeper
+from pages.components.shell.menu import PAGES
 from pages.components.shell.tour import STEPS
 from pages.components.shell.view import View
 
@@ -17,8 +19,8 @@ def step_view(number: int) -> View:
     return replace(View.of(STEPS[number - 1].settings), tour=number)
 
 
-def show_bar(view: View) -> None:
-    """The bar of the step that the reader takes."""
+def show_bar(view: View, title: str) -> None:
+    """The bar of the step that the reader takes, on the page of that title."""
     number = view.tour
     step = STEPS[number - 1]
     with st.container(border=True, key="tour"):
@@ -27,14 +29,19 @@ def show_bar(view: View) -> None:
         )
         with st.container(horizontal=True):
             if number > 1:
-                link_to_step(number - 1, f"← Step {number - 1}")
+                link_to_step(number - 1, f"← Step {number - 1}", title)
             if number < len(STEPS):
-                link_to_step(number + 1, f"Step {number + 1} →")
+                link_to_step(number + 1, f"Step {number + 1} →", title)
             st.page_link(PLAN, label="All steps", query_params=replace(view, tour=0).query())
             with st.popover("Answer", type="tertiary"):
                 st.markdown(step.answer)
 
 
-def link_to_step(number: int, label: str) -> None:
-    """A link to the view of a step."""
-    st.page_link(STEPS[number - 1].page, label=label, query_params=step_view(number).query())
+def link_to_step(number: int, label: str, title: str) -> None:
+    """A link to the view of a step, on the page of that title."""
+    path, view = STEPS[number - 1].page, step_view(number)
+    if title == next(page.title for page in PAGES if page.path == path):
+        # A link of streamlit's to the page that it stands on leaves the address as it was.
+        st.button(label, type="tertiary", on_click=keeper.keep, args=(view,))
+    else:
+        st.page_link(path, label=label, query_params=view.query())

@@ -73,7 +73,7 @@ def test_the_bar_of_a_step_asks_and_leads_on(number: int) -> None:
     said = text(app)
     assert f"**Tour, step {number} of 8: {step.title}.**" in said
     assert f"**{step.question}**" in said
-    labels = [link.proto.label for link in app.main.get("page_link")]
+    labels = [link.proto.label for link in app.main.get("page_link")] + [b.label for b in app.main.button]
     assert (f"← Step {number - 1}" in labels) == (number > 1)
     assert (f"Step {number + 1} →" in labels) == (number < 8)
     assert "All steps" in labels
