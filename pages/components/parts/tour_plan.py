@@ -12,8 +12,8 @@ def show_plan(title: str) -> None:
     """The steps in order, on the page of that title."""
     minutes = sum(step.minutes for step in STEPS)
     st.caption(
-        f"About {minutes} minutes. In class: one view a step on the screen, a show of hands, then the answer. The link in a step's "
-        "address opens it for everybody."
+        f"About {minutes} minutes. In class: one step on the screen, a show of hands, then the answer. Each step has an address of "
+        "its own, which you can share."
     )
     link_to_step(1, "**Start the tour** →", title)
     for number, step in enumerate(STEPS, start=1):

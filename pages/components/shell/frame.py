@@ -163,7 +163,7 @@ _STYLE = """<style>
 .lab .glossary summary::-webkit-details-marker { display: none; }
 .lab .glossary details[open] summary { font-weight: 600; }
 .lab .glossary details > div { border-left: 3px solid var(--line); padding-left: .8rem; margin: .2rem 0 .5rem; max-width: 46rem; }
-.lab .glossary p { margin: .2rem 0; }
+.lab .glossary p { margin: .2rem 0; font-size: .9rem; }
 .lab .glossary pre { background: var(--soft); padding: .4rem .6rem; margin: .2rem 0; border-radius: .4rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 /* Long lines of code wrap; nothing is left to scroll sideways, which a keyboard could not. */
 .stCode pre, .stCode pre code, .stCode pre code span { white-space: pre-wrap !important; overflow-wrap: anywhere; }

@@ -15,8 +15,8 @@ PLAN = "pages/guided_tour.py"
 
 
 def step_view(number: int) -> View:
-    """What the reader sees in a step, counted from 1."""
-    return replace(View.of(STEPS[number - 1].settings), tour=number)
+    """What the reader sees in a step, counted from 1: its run at the first epoch, where both twins have the same weights."""
+    return replace(View.of(STEPS[number - 1].settings), epoch=1, tour=number)
 
 
 def show_bar(view: View, title: str) -> None:
@@ -27,7 +27,7 @@ def show_bar(view: View, title: str) -> None:
         st.markdown(
             f"**Tour, step {number} of {len(STEPS)}: {step.title}.** {step.paragraph}\n\n{step.does} **{step.question}**"
         )
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
             if number > 1:
                 link_to_step(number - 1, f"← Step {number - 1}", title)
             if number < len(STEPS):
