@@ -58,4 +58,4 @@ def _show_answer(asked: Prediction, picked: int) -> None:
     if picked == asked.right:
         st.success(f"{said}**Right.** {asked.why}")
     else:
-        st.error(f"{said}**Not so: {asked.options[asked.right]}.** {asked.why}")
+        st.error(f"{said}**Not so.** It is: {asked.options[asked.right]}. {asked.why}")

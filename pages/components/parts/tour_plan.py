@@ -31,4 +31,4 @@ def _show_step(number: int, step: Step, title: str) -> None:
             if fold.open:
                 st.markdown(step.answer)
                 st.code(step.program, language="python", wrap_lines=True)
-                st.caption("It ends in `holds`, which is True. Run it in the app's folder.")
+                st.markdown("It ends in `holds`, which is True. Run it in the app's folder.")

@@ -66,8 +66,8 @@ def test_a_wrong_prediction_is_told_what_is_right(path: str) -> None:
         "pages/detach_in_practice.py": "**error**",
     }
     app = answer(predicting(path), right=wrong[path])
-    (said,) = [error.value for error in app.error if "Not so" in error.value]
-    assert f"Not so: {PAGES[path][1].strip('*')}" in said.replace("**learns", "learns")
+    (said,) = [error.value for error in app.error if "**Not so.**" in error.value]
+    assert f"**Not so.** It is: {PAGES[path][1]}" in said
     assert pictures(app)
 
 
