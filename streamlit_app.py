@@ -14,9 +14,11 @@ with open_page(
 
     from engine.evidence.observations import summarize
     from pages.components.parts.code_panel import show_code
+    from pages.components.parts.glossary import show_words
     from pages.components.parts.picture import show_first_trace, show_other_picture, show_picture
     from pages.components.shell.menu import PAGES
 
+    show_words("parameter, gradient, detach, starved, twin, epoch")
     trace = show_first_trace(view)
 
     show_picture(view, trace)

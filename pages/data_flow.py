@@ -10,18 +10,25 @@ with open_page(
 ) as view:
     import streamlit as st
 
+    from engine.evidence.predictions import about_starving
     from pages.components.draw.pipeline import choose_part
     from pages.components.parts.code_panel import show_code
+    from pages.components.parts.glossary import show_words
     from pages.components.parts.picture import show_first_trace, show_picture
     from pages.components.parts.practice import show_story
+    from pages.components.parts.predict import predict_first
     from pages.components.parts.stages import show_comparison, show_parameters, show_raised, show_stages
     from pages.components.shell.epoch import choose_epoch
     from pages.components.shell.results import show_record
 
+    show_words(
+        "leaf, parameter, requires_grad, grad_fn, gradient, None or zeros, backward(), backward() refuses, detach, twin, epoch"
+    )
     trace = show_first_trace(view)
-    show_picture(view, trace, in_words=False)
     without = show_record(view.settings, view.epoch, detached=False)
     with_ = show_record(view.settings, view.epoch, detached=True)
+    predict_first(view, lambda: about_starving(view.settings, without, with_))
+    show_picture(view, trace, in_words=False)
     show_raised(without, with_)
     show_story(view.settings)
     with st.expander("Stage by stage: every number, flag and line as text"):

@@ -13,8 +13,10 @@ with open_page(
 
     from pages.components.parts.code_panel import show_code
     from pages.components.parts.differences import show_differences
+    from pages.components.parts.glossary import show_words
     from pages.components.parts.picture import show_picture
     from pages.components.parts.practice import (
+        about_verdict,
         choose_pattern,
         show_evidence,
         show_lines,
@@ -24,10 +26,15 @@ with open_page(
         show_surprise,
         show_verdict,
     )
+    from pages.components.parts.predict import predict_first
     from pages.components.parts.reference import show_reference_section
     from pages.components.shell import controls
     from pages.components.shell.results import find_verdict, show_trace
 
+    show_words(
+        "computation graph, node, leaf, parameter, grad_fn, gradient, None or zeros, backward(), backward() refuses, detach, starved, twin, epoch, saved tensor, finite differences",
+        of=view.settings.described(),
+    )
     if view.controls:
         choose_pattern(view)
     # Where the page is narrow the verdict comes first; the choices are drawn before it, which may have to be waited for.
@@ -38,6 +45,7 @@ with open_page(
     with said:
         trace = show_trace(view.settings)
         verdict = find_verdict(trace)
+        predict_first(view, lambda: about_verdict(verdict))
         show_verdict(verdict)
         show_surprise(trace, verdict, view.epoch)
         show_over_seeds(view, verdict)

@@ -9,11 +9,13 @@ with open_page(
     place=30,
 ) as view:
     from pages.components.parts.code_panel import show_code
+    from pages.components.parts.glossary import show_words
     from pages.components.parts.picture import show_first_trace, show_picture
     from pages.components.parts.prediction import choose_sample, show_both_ways
     from pages.components.shell.epoch import choose_epoch
     from pages.components.shell.results import show_record
 
+    show_words("parameter, gradient, backward(), backward() refuses, detach, starved, twin, epoch")
     trace = show_first_trace(view)
     show_picture(view, trace)
     epoch = choose_epoch(view, "The weights are each twin's own, at the start of this epoch.")

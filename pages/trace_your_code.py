@@ -9,9 +9,11 @@ with open_page(
     shows_run=False,
     place=50,
 ) as view:
+    from pages.components.parts.glossary import show_words
     from pages.components.parts.report import show_report
     from pages.components.parts.tracing import choose_file, show_how, watch
 
+    show_words("parameter, grad_fn, gradient, backward(), backward() refuses, detach, starved, optimizer")
     chosen = choose_file(view)
     show_report(chosen)
     show_how()

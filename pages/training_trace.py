@@ -11,12 +11,20 @@ with open_page(
     import streamlit as st
 
     from engine.evidence.observations import summarize
+    from engine.evidence.predictions import about_losses
     from pages.components.parts.code_panel import download_trace, show_code
+    from pages.components.parts.glossary import show_words
     from pages.components.parts.picture import show_first_trace, show_picture
+    from pages.components.parts.predict import predict_first
     from pages.components.parts.sweep import show_sweep_section
     from pages.components.parts.training import show_epochs, show_scrubbed
 
+    show_words(
+        "parameter, gradient, gradient norm, None or zeros, backward(), backward() refuses, detach, starved, twin, epoch, learning rate",
+        of=view.settings.described(),
+    )
     trace = show_first_trace(view)
+    predict_first(view, lambda: about_losses(trace))
     st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))
     show_picture(view, trace)
     show_scrubbed(trace)

@@ -19,9 +19,9 @@ from pages.components.shell.view import View
 
 
 def show_first_trace(view: View) -> Trace:
-    """The twin run of the view. Who has just come sees its first step while it is trained."""
+    """The twin run of the view. Who has just come sees its first step while it is trained, unless it is to be predicted."""
     bar, waiting = st.container(), st.empty()
-    if keeper.arrived() and view.settings not in traces:
+    if keeper.arrived() and not view.predict and view.settings not in traces:
         with waiting.container():
             show_scene(twin_scene(*first_film(view.settings), 1, can_cut=False), "first picture")
     with bar:

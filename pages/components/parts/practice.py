@@ -12,6 +12,7 @@ import streamlit as st
 
 from engine import Run, Settings, Trace
 from engine.evidence.cost import Cost
+from engine.evidence.predictions import Prediction
 from engine.evidence.seeds import COUNT, refusal
 from engine.evidence.verdicts import Kind, Verdict
 from engine.experiments import Measure, experiment_names, find_experiment
@@ -77,6 +78,13 @@ def show_verdict(verdict: Verdict) -> None:
     """The word and the figures behind it."""
     st.header(f"Verdict: :{_COLOURS[verdict.kind]}-badge[{verdict.kind}]", anchor=False)
     st.markdown(f"{_MEANS[verdict.kind]} {verdict.sentence}")
+
+
+def about_verdict(verdict: Verdict) -> Prediction:
+    """Which verdict the pair of twins gets."""
+    kinds = tuple(_MEANS)
+    options = tuple(f"**{kind}**: {meaning.rstrip('.')}" for kind, meaning in _MEANS.items())
+    return Prediction("Which verdict will this pair get?", options, kinds.index(verdict.kind), "")
 
 
 def show_lines(settings: Settings) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pages.components.shell.view import View
 
 _TRACE = "pages/trace_your_code.py"
+_PLAN = "Guided tour"
+"""The page that has every step of the tour, and needs no bar."""
 _ENTERED = "entered"
 
 
@@ -67,6 +69,10 @@ def open_page(
                 st.button("Show the controls", on_click=keeper.change, kwargs={"controls": True})
         view = keeper.current_view()
         with told:
+            if view.tour and title != _PLAN:
+                from pages.components.shell.tour_bar import show_bar
+
+                show_bar(view, title)
             if shows_run:
                 st.caption(controls.describe(view.settings))
             if shows_run and view.settings.detach == NOWHERE:
@@ -151,6 +157,14 @@ _STYLE = """<style>
 .lab .arrows .back::before { content: "← "; }
 .lab .arrows { display: grid; text-align: center; width: 4.9rem; font-size: .8rem; line-height: 1.4; }
 .lab .box small { display: block; }
+.lab .glossary { display: flex; flex-wrap: wrap; gap: .1rem .8rem; font-size: .85rem; }
+.lab .glossary details[open] { flex-basis: 100%; }
+.lab .glossary summary { list-style: none; text-decoration: underline dotted; text-underline-offset: .2em; min-height: 1.5rem; }
+.lab .glossary summary::-webkit-details-marker { display: none; }
+.lab .glossary details[open] summary { font-weight: 600; }
+.lab .glossary details > div { border-left: 3px solid var(--line); padding-left: .8rem; margin: .2rem 0 .5rem; max-width: 46rem; }
+.lab .glossary p { margin: .2rem 0; font-size: .9rem; }
+.lab .glossary pre { background: var(--soft); padding: .4rem .6rem; margin: .2rem 0; border-radius: .4rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 /* Long lines of code wrap; nothing is left to scroll sideways, which a keyboard could not. */
 .stCode pre, .stCode pre code, .stCode pre code span { white-space: pre-wrap !important; overflow-wrap: anywhere; }
 .stCode pre { overflow: hidden !important; }

@@ -16,6 +16,7 @@ from engine.examples import examples
 from engine.experiments import Option, experiment_names, find_experiment
 from engine.quiz import is_answers, rounds
 from engine.settings import EPOCHS, OPTIMIZERS, SEED, places
+from pages.components.shell.tour import STEPS
 
 LEARNING_RATES = (
     *(float(f"{digit}e{power}") for power in (-4, -3, -2, -1) for digit in range(1, 10)),
@@ -24,7 +25,10 @@ LEARNING_RATES = (
 """The stops of the learning rate's slider, even enough on a log scale."""
 
 _SETTINGS = ("experiment", "detach", "epochs", "lr", "optimizer", "start", "seed")
-_VIEW = ("epoch", "sample", "controls", "round", "answers", "traced", "sweep", "seeds", "reference")
+_VIEW = (
+    *("epoch", "sample", "controls", "round", "answers", "traced"),
+    *("sweep", "seeds", "reference", "predict", "tour"),
+)
 _LONGEST_SHOWN = 24
 
 
@@ -42,6 +46,10 @@ class View:
     sweep: bool = False
     seeds: bool = False
     reference: bool = False
+    predict: bool = False
+    """Whether pages ask for a prediction before they show what would tell."""
+    tour: int = 0
+    """The step of the guided tour that the reader takes, or 0."""
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
@@ -80,6 +88,8 @@ class View:
             sweep=link.shown("sweep", "hidden"),
             seeds=link.shown("seeds", "hidden"),
             reference=link.shown("reference", "hidden"),
+            predict=link.choice("predict", ("", "first"), "") == "first",
+            tour=link.whole("tour", (0, len(STEPS)), 0),
             traced=link.choice("traced", ("", *(example.name for example in examples())), ""),
         )
         return view, link.ignored(tuple(name for name, _ in settings.options))
@@ -117,6 +127,8 @@ class View:
             "sweep": "shown" if self.sweep else "",
             "seeds": "shown" if self.seeds else "",
             "reference": "shown" if self.reference else "",
+            "predict": "first" if self.predict else "",
+            "tour": str(self.tour) if self.tour else "",
             "traced": self.traced if self.traced in (example.name for example in examples()) else "",
         }
         return query | {key: value for key, value in optional.items() if value}

@@ -33,6 +33,8 @@ def views(draw: st.DrawFn) -> View:
         draw(st.integers(1, len(rounds()))),
         draw(st.text("-1234abcd", max_size=len(questions()))),
         sweep=draw(st.booleans()),
+        predict=draw(st.booleans()),
+        tour=draw(st.integers(0, 8)),
     )
 
 
@@ -42,7 +44,17 @@ def test_a_link_opens_the_view_that_wrote_it(view: View) -> None:
 
 
 KEYS = st.sampled_from(
-    [*View.of(Settings()).query(), "sample", "controls", "round", "answers", "sweep", "else"]
+    [
+        *View.of(Settings()).query(),
+        "sample",
+        "controls",
+        "round",
+        "answers",
+        "sweep",
+        "predict",
+        "tour",
+        "else",
+    ]
 )
 ODD = st.sampled_from(
     [

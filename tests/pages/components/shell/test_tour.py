@@ -1,0 +1,98 @@
+"""Each answer of the tour is proved by a run, and a program with another answer does not hold."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pages.components.shell.tour import STEPS, Step
+from pages.components.shell.tour_bar import PLAN, step_view
+from pages.components.shell.view import View
+from tests.pages.test_pages import opened, text
+
+ROOT = Path(__file__).parents[4]
+each_step = pytest.mark.parametrize("number", range(1, len(STEPS) + 1), ids=lambda n: STEPS[n - 1].title)
+
+OTHER = (
+    ('["linear.bias", "linear.weight"]', '["linear.weight"]'),
+    ("reverse=True) and", "reverse=False) and"),
+    ("(False, True)", "(False, False)"),
+    ('("hidden_1", "hidden_2")]\nholds', '("hidden_1", "output")]\nholds'),
+    ('"kept_losses"', '"kept_losses", detach="nowhere"'),
+    ('"gan"', '"gan", detach="nowhere"'),
+    ('"td_target"', '"td_target", options=(("chain", "deterministic"),), detach="nowhere"'),
+    ('traces("false")', 'traces("true")'),
+)
+"""What in the program of each step is another run, or another answer, and makes it wrong."""
+
+
+def holds(step: Step) -> bool:
+    names: dict[str, Any] = {}
+    exec(compile(step.program, f"<{step.title}>", "exec", dont_inherit=True), names)
+    return bool(names["holds"])
+
+
+@each_step
+def test_the_answer_of_a_step_is_proved(number: int) -> None:
+    step = STEPS[number - 1]
+    assert (
+        repr(step.settings.experiment) in step.program.replace('"', "'")
+        or step.settings.experiment == "lesson"
+    )
+    assert holds(step)
+
+
+@each_step
+def test_another_answer_is_not_proved(number: int) -> None:
+    step, (right, other) = STEPS[number - 1], OTHER[number - 1]
+    assert right in step.proof
+    assert not _holds_or_raises(replace(step, proof=step.proof.replace(right, other)))
+
+
+def _holds_or_raises(step: Step) -> bool:
+    try:
+        return holds(step)
+    except AttributeError:  # nothing was raised, so there is no message to ask for
+        return False
+
+
+@each_step
+def test_a_step_is_a_view_that_stands_in_a_link(number: int) -> None:
+    view = step_view(number)
+    assert (ROOT / STEPS[number - 1].page).exists()
+    assert View.from_query(view.query()) == (view, ())
+    assert view.query()["tour"] == str(number)
+
+
+@each_step
+def test_the_bar_of_a_step_asks_and_leads_on(number: int) -> None:
+    step = STEPS[number - 1]
+    app = opened(step.page, **step_view(number).query())
+    assert not app.exception
+    said = text(app)
+    assert f"**Tour, step {number} of 8: {step.title}.**" in said
+    assert f"**{step.question}**" in said
+    labels = [link.proto.label for link in app.main.get("page_link")] + [b.label for b in app.main.button]
+    assert (f"← Step {number - 1}" in labels) == (number > 1)
+    assert (f"Step {number + 1} →" in labels) == (number < 8)
+    assert "All steps" in labels
+
+
+def test_the_plan_has_every_step_and_no_bar() -> None:
+    app = opened(PLAN, tour=3)
+    assert not app.exception
+    said = text(app)
+    assert [header.value for header in app.header] == [
+        f"{n}. {s.title}" for n, s in enumerate(STEPS, start=1)
+    ]
+    assert "Tour, step" not in said
+    for step in STEPS:
+        assert step.question in said
+        assert step.answer not in said
+    assert f"About {sum(step.minutes for step in STEPS)} minutes." in said
+
+
+def test_a_step_that_there_is_not_is_the_nearest() -> None:
+    assert View.from_query({"tour": "9"})[0].tour == 8
+    assert "Tour, step" not in text(opened("pages/data_flow.py", tour=0))
