@@ -193,7 +193,7 @@ def test_a_film_shows_the_numbers_of_the_recorded_steps(settings: Settings) -> N
     for reel, run in zip(shown.reels, trace.runs, strict=True):
         loss = next(
             strip
-            for stage, strip in zip(reel.record.strips.stages, reel.stages, strict=True)
+            for stage, strip in zip(reel.record.stages, reel.strips.stages, strict=True)
             if stage.operation == "cross_entropy"
         )
         assert reel.numbers[:, loss.start].tolist() == pytest.approx(list(run.losses))
