@@ -18,10 +18,10 @@ with open_page(
     from pages.components.parts.picture import show_first_trace, show_other_picture, show_picture
     from pages.components.shell.menu import PAGES
 
-    show_words("parameter, gradient, detach, starved, twin, epoch")
     trace = show_first_trace(view)
 
     show_picture(view, trace)
+    show_words("parameter, gradient, detach, starved, twin, epoch")
     show_other_picture(view)
 
     st.header("What its training shows", anchor=False)
@@ -32,10 +32,7 @@ with open_page(
 
     st.header("Key insight", anchor=False)
     st.info(
-        "Detach stops gradients from flowing back through one tensor. Its values go on, bit for bit, so a result in the "
-        "middle can be used without training what made it. That is how you choose which parts of a model are updated, and "
-        "how you avoid gradients that nobody wants. The tensor that was detached from is not changed: by any other path "
-        "it still gets its gradient."
+        "Detach stops gradients from flowing back through one tensor. Its values pass unchanged, bit for bit, so a result can be used without training what computed it. That is how you choose which parts of a model are updated, and how you avoid unwanted gradients. The original tensor is not changed: along any other path it still gets its gradient."
     )
 
     st.header("Look closer", anchor=False)

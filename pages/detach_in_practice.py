@@ -4,8 +4,7 @@ from pages.components.shell.frame import open_page
 
 with open_page(
     "Detach in practice",
-    "Where real code detaches, and what happens without it. Each pattern is a small training run of its own, made twice: "
-    "with the detach and without. Move the detach, change what can be chosen, and read how the verdict changes.",
+    "Where real code detaches, and what happens without it. Each pattern is a small training run, made twice: with the detach and without. Move the detach, change the options, and see how the verdict changes.",
     choices_on_page=True,
     place=40,
 ) as view:

@@ -4,8 +4,7 @@ from pages.components.shell.frame import open_page
 
 with open_page(
     "Prediction trace",
-    "One sample on its way through every layer, with the arithmetic written out. Left the model trained without the "
-    "detach, right the one trained with it, both at the start of the same epoch.",
+    "One sample on its way through every layer, with the arithmetic written out. On the left the model trained without the detach, on the right the one trained with it, both at the start of the same epoch.",
     place=30,
 ) as view:
     from pages.components.parts.code_panel import show_code
@@ -18,7 +17,7 @@ with open_page(
     show_words("parameter, gradient, backward(), backward() refuses, detach, starved, twin, epoch")
     trace = show_first_trace(view)
     show_picture(view, trace)
-    epoch = choose_epoch(view, "The weights are each twin's own, at the start of this epoch.")
+    epoch = choose_epoch(view, "Each twin has its own weights, those at the start of this epoch.")
     sample = choose_sample(view, trace)
     show_both_ways(
         show_record(view.settings, epoch, detached=False, weights="attached"),

@@ -180,12 +180,14 @@ def _cause(run: Run, layer: str) -> str:
 def _parting(trace: Trace) -> str:
     parted = trace.parted_at
     if trace.settings.epochs == 1:
-        return "There is one epoch only: both twins start from the same loss, and could part from epoch 2 on."
+        return (
+            "There is one epoch only: both twins start from the same loss and could differ from epoch 2 on."
+        )
     if parted is None:
-        return "The twins never part: their losses are the same bits in every epoch."
+        return "The twins never differ: their losses are the same bits in every epoch."
     if parted == 1:
         return "The twins differ from the first epoch on."
-    return f"The twins part in epoch {parted}: until then their losses are the same bits."
+    return f"The twins differ from epoch {parted} on; until then their losses are the same bits."
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -156,7 +156,7 @@ class Picture {
     const look = "Click a box for its numbers.";
     if (this.data.twins.length < 2 || one === undefined || one === null || other === null) return look;
     if (!this.data.scissors.some((scissors) => scissors.chosen)) return `No detach stands anywhere, so both rows are the same run. ${look}`;
-    if (numberText(one) === numberText(other)) return `Forward, both rows compute the same (loss ${numberText(one)}): a detach changes no value, it only cuts the way back. ${look}`;
+    if (numberText(one) === numberText(other)) return `Forward, both rows compute the same (loss ${numberText(one)}): a detach changes no value, it only stops the gradient on its way back. ${look}`;
     if (!this.reels.at(-1).moved(this.frame)) return `By now the upper row has learned other weights; the lower row still has those it started with. ${look}`;
     return `By now the two have learned different weights, so their values differ. ${look}`;
   }

@@ -60,7 +60,7 @@ def show_pipelines(without: StepRecord, with_: StepRecord, part: int) -> None:
     for title, step, numbers in (("Without detach", without, theirs), ("With detach", with_, ours)):
         parts = parts_of(step)
         if part >= len(parts):
-            st.markdown(f"**{title}**: this step did not get so far.")
+            st.markdown(f"**{title}**: this step did not get that far.")
             continue
         st.markdown(f"**{title}**{_which(parts[part])}")
         st.html(pipeline_html(parts[part], step, numbers))

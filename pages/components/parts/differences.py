@@ -20,9 +20,7 @@ _STEPS = ("with the detach", "without the detach")
 def show_differences(settings: Settings, epoch: int, trace: Trace) -> None:
     """A parameter of the run to choose, and both gradients of it, at the weights of that epoch."""
     st.markdown(
-        "Finite differences know nothing of autograd: each weight is moved a little up and down, and the loss is read again. "
-        "That is the slope of the loss as it is. Where autograd gives the same, it sees all of it; where the two part, "
-        "a cut hides a way by which the weight moves the loss, or, as in a straight-through estimator, leaves a gradient that is no "
+        "Finite differences do without autograd: each weight is moved slightly up and down, and the loss is computed again. This gives the true slope of the loss. Where autograd agrees, it sees every path; where the two differ, a cut hides a path by which the weight changes the loss, or, as in a straight-through estimator, leaves a gradient that is no "
         "slope of the loss at all. That may be just what was wanted."
     )
     choose, step = st.columns(2)
@@ -48,16 +46,14 @@ def show_differences(settings: Settings, epoch: int, trace: Trace) -> None:
         with apart:
             _tensor(found.autograd - found.differences, "Difference", found.tolerance)
     several = (
-        " The step has several losses: L is their sum, and autograd's gradients are added up too, those included that "
-        "the step clears in between."
+        " The step has several losses: L is their sum, and autograd's gradients are added up too, including those that the step clears in between."
         if len(found.losses) > 1
         else ""
     )
     losses = " + ".join(number_text(loss) for loss in found.losses)
     st.caption(
         f"In float64, with L = {losses} at epoch {epoch}: (L(p + h) - L(p - h)) / 2h for one weight p after the other, "
-        f"h = {STEP:g} · max(1, size of p). Slopes that differ by more than {number_text(found.tolerance, digits=1)} have parted, smaller ones are rounding and shown as 0; where they part, h / 100 "
-        f"is tried too. Where L jumps or bends at p itself, as at a rounding, no number is its slope.{several}"
+        f"h = {STEP:g} · max(1, size of p). Slopes that differ by more than {number_text(found.tolerance, digits=1)} count as different, smaller ones are rounding and shown as 0; where they differ, h / 100 is tried too. Where L jumps or bends at p itself, as at a rounding, it has no slope.{several}"
     )
 
 

@@ -29,10 +29,10 @@ from pages.components.shell.view import View
 _MEANS: dict[Kind, str] = {
     "error": "One of the twins can't be trained as it stands: autograd refuses.",
     "learns something else": "Both train, and end with different weights.",
-    "wasted work": "Both end with the same weights, bit for bit; one of them does work that nobody uses.",
+    "wasted work": "Both end with the same weights, bit for bit; one of them does work that is never used.",
     "leak": "Both end with the same weights, bit for bit; one of them needs more memory with every epoch.",
     "no difference": "Both end with the same weights, bit for bit, at the same cost, or are the same run.",
-    "no difference beyond rounding": "Both end with the same weights but for rounding.",
+    "no difference beyond rounding": "Both end with the same weights, except for rounding.",
 }
 
 _COLOURS: dict[Kind, str] = {
@@ -123,7 +123,7 @@ def show_over_seeds(view: View, verdict: Verdict) -> None:
         return
     st.toggle(
         f"Ask {COUNT} seeds which twin ends better",
-        help=f"Trains both twins with each of the seeds 0 to {COUNT - 1}; everything else is as it is set.",
+        help=f"Trains both twins with each of the seeds 0 to {COUNT - 1}; everything else as set in the controls.",
         **keeper.bound("seeds", view.seeds, lambda now, shown: replace(now, seeds=shown)),
     )
     if not view.seeds:
@@ -141,7 +141,7 @@ def show_evidence(trace: Trace, verdict: Verdict, epoch: int) -> None:
     for name, draw in curves.items():
         if name != _surprise(verdict, curves):
             draw()
-    with st.expander("What an epoch costs autograd, counted"):
+    with st.expander("What an epoch costs autograd"):
         st.html(_table(trace, verdict))
         st.caption(
             "Counted in a few epochs of each run. Autograd saves tensors in the forward pass and needs them in the backward pass; "
@@ -198,7 +198,7 @@ def _show_passes(settings: Settings, costs: Mapping[str, Cost]) -> None:
     st.markdown("**Each backward pass of the first epoch**")
     charts.show_series(
         settings,
-        "autograd nodes gone through",
+        "autograd nodes visited",
         lambda: {name: [one.nodes for one in cost.passes] for name, cost in costs.items()},
         along="backward pass",
     )
@@ -218,8 +218,7 @@ def show_summands(settings: Settings) -> None:
     ]
     st.html(table_html("What each term of the loss moves", modules, rows, "compared"))
     st.caption(
-        "Each term is backpropagated alone from the start weights: the Euclidean norm of the gradient that comes to each part "
-        "of the model. None: nothing connects the two, so the term does not move it."
+        "Each term is backpropagated alone, from the start weights: the table shows the Euclidean norm of the gradient that reaches each part of the model. None: nothing connects the two, so the term does not move it."
     )
 
 
@@ -248,7 +247,7 @@ def _table(trace: Trace, verdict: Verdict) -> str:
     never = [", ".join(run.never_moved) or "none" for run in trace.runs]
     rows += [
         ("Layers that never moved", [f"{names}{said}" for names, said in zip(never, raised, strict=True)]),
-        ("Autograd nodes gone through in an epoch", of_each(lambda cost: _last(cost.nodes))),
+        ("Autograd nodes visited in an epoch", of_each(lambda cost: _last(cost.nodes))),
         (
             "Bytes saved for the backward pass in an epoch, all together",
             of_each(lambda cost: _last(cost.saved)),
@@ -256,7 +255,7 @@ def _table(trace: Trace, verdict: Verdict) -> str:
         ("Bytes held at once as a backward pass starts, at most", of_each(lambda cost: f"{cost.at_once:,}")),
         ("Bytes still held after the last counted epoch", of_each(lambda cost: _last(cost.held))),
         ("Autograd nodes still alive after it", of_each(lambda cost: _last(cost.alive))),
-        ("Parameters with a gradient that nobody uses", of_each(_unused)),
+        ("Parameters with a gradient that is never used", of_each(_unused)),
     ]
     return table_html(
         "The twins side by side",

@@ -23,7 +23,7 @@ def predict_first(view: View, ask: Callable[[], Prediction | None]) -> None:
     if view.controls:
         st.toggle(
             "Predict first",
-            help="Asks you before it shows what the run says.",
+            help="Asks for your prediction before it shows the result.",
             **keeper.bound("predict", view.predict, lambda now, on: replace(now, predict=on)),
         )
     asked = ask() if view.predict else None
@@ -54,8 +54,8 @@ def predict_first(view: View, ask: Callable[[], Prediction | None]) -> None:
 
 def _show_answer(asked: Prediction, picked: int) -> None:
     """Whether the prediction was right, and why."""
-    said = f"**{asked.question}** You said: {asked.options[picked]}. "
+    said = f"**{asked.question}** You predicted: {asked.options[picked]}. "
     if picked == asked.right:
         st.success(f"{said}**Right.** {asked.why}")
     else:
-        st.error(f"{said}**Not so.** It is: {asked.options[asked.right]}. {asked.why}")
+        st.error(f"{said}**Not quite.** It is: {asked.options[asked.right]}. {asked.why}")

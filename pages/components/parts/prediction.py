@@ -49,9 +49,9 @@ def show_both_ways(without: StepRecord, with_: StepRecord, sample: int) -> None:
         left, right = st.columns(2)
         with left, _card(WITHOUT):
             if other is None and without.raised is not None and not is_cut(stage, with_):
-                st.markdown(f"**{number}.** The step did not get so far: `{without.raised.stage}` raised.")
+                st.markdown(f"**{number}.** The step did not get that far: `{without.raised.stage}` raised.")
             elif other is None:
-                st.markdown(f"**{number}.** There is no detach here: the numbers go on as they are.")
+                st.markdown(f"**{number}.** There is no detach here: the numbers pass unchanged.")
             else:
                 _show_stage(number, other, without, sample)
         with right, _card(WITH):
@@ -99,7 +99,7 @@ def _show_share(step: StepRecord, sample: int) -> None:
     st.code(str(share), language=None, wrap_lines=True)
     said = f"The loss of all samples together is **{number_text(step.loss)}**"
     if step.loss > 0:
-        said += f"; this sample makes {percent_text(share.result / step.loss)} of it"
+        said += f"; this sample accounts for {percent_text(share.result / step.loss)} of it"
     answer = class_of(step, sample)
     if answer is not None:
         said += f". Predicted class **{answer.predicted}**, right is {answer.right}: "

@@ -211,9 +211,9 @@ def _prove(view: View, question: Question) -> None:
     elif answers.mastered(question):
         st.success("Right, this time.")
     else:
-        st.error(f"Not so. The right answer: {question.options[proof.right].text}")
+        st.error(f"Not quite. The right answer: {question.options[proof.right].text}")
     _show_picture(view, question, gradients=True)
-    st.markdown("The code that decides it:")
+    st.markdown("The code that decides:")
     st.code(question.snippet, language="python", wrap_lines=True)
     st.markdown("What torch printed:")
     st.code(proof.output or "(nothing)", language=None, wrap_lines=True)

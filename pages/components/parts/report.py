@@ -100,7 +100,7 @@ def _about(one: Told) -> None:
 
 
 def _cuts(step: StepRecord) -> None:
-    st.header("Every cut on the way", anchor=False)
+    st.header("Every cut in the step", anchor=False)
     if not step.cuts:
         st.markdown("None: no path from a tracked tensor ends on the way to the loss.")
         return
@@ -111,10 +111,8 @@ def _paths(step: StepRecord) -> None:
     reached = [p for p in step.parameters if p.paths]
     if not reached:
         return
-    with st.expander("Through which lines each gradient came"):
-        st.caption(
-            "A detach that is missing can't be told from one run: look for a path that you do not want."
-        )
+    with st.expander("The lines that each gradient came through"):
+        st.caption("One run cannot tell that a detach is missing: look for a path that you do not want.")
         _show("paths", "Paths", rows=_path_rows(reached, step.file))
 
 

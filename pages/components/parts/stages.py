@@ -28,8 +28,7 @@ def show_comparison(without: StepRecord, with_: StepRecord) -> None:
     losses = [loss for loss in (without.loss, *(run.loss for run in without.backwards)) if loss is not None]
     if not losses or not all(map(math.isfinite, losses)):
         st.warning(
-            "The run without the detach has diverged by this epoch: its numbers are no longer finite, and there is "
-            "nothing left to compare. Choose an earlier epoch or a smaller learning rate."
+            "The run without the detach has diverged by this epoch: its numbers are no longer finite, so there is nothing to compare. Choose an earlier epoch or a smaller learning rate."
         )
         return
     values = f"**Forward, all {both} stages that both steps have hold the same bits**, and the loss is {_number(without.loss)} either way."
@@ -63,7 +62,7 @@ def _backward(without: StepRecord, with_: StepRecord) -> str:
     for number, ((_, sent), names) in enumerate(zip(twins, lost, strict=True), start=1):
         line = f" (line {sent.location.line})" if sent.location else ""
         later = [name for name in names if any(name in more.reached for more in with_.backwards[number:])]
-        said = f"{_count(names, with_)}{'; a later pass brings them one of its own' if names and later == names else ''}"
+        said = f"{_count(names, with_)}{'; a later pass gives them a gradient of its own' if names and later == names else ''}"
         if raised and number == len(without.backwards):
             said = f"without the detach it raised; with it, {len(sent.reached)} parameters got a gradient"
         passes.append(f"- pass {number} of {len(with_.backwards)}{line}: {said}")
@@ -110,7 +109,7 @@ def show_raised(without: StepRecord, with_: StepRecord) -> None:
             continue
         said = f"{twin} the detach, `{step.raised.stage}` raised **{step.raised.type}**:\n\n```\n{step.raised.message}\n```\n"
         if not any(sent.reached for sent in step.backwards):
-            said += "The values above still flowed forward; no parameter is connected to the loss, so nothing can learn."
+            said += "The values above still flowed forward, but no parameter is connected to the loss, so nothing can learn."
         st.error(said)
 
 
@@ -118,8 +117,7 @@ def show_stages(settings: Settings, without: StepRecord, with_: StepRecord, part
     """One block a stage of that part of the step."""
     st.caption(
         "In each table the colour is a heat map: orange for positive, blue for negative, the stronger the larger, "
-        "measured against the largest number of that table. Numbers are rounded, small ones as far as the largest is: a 0 "
-        "can stand for one that is too small to show."
+        "measured against the largest number of that table. All numbers of a table are rounded alike: a 0 can be a number too small to show."
     )
     by_index = {stage.index: stage for stage in with_.stages}
     parts = parts_of(with_)
@@ -137,9 +135,7 @@ def show_stages(settings: Settings, without: StepRecord, with_: StepRecord, part
                 said = f"Shape in: **{' and '.join(shape_text(c.output.shape) for c in came)}** · {said}"
             st.markdown(said)
             if cut:
-                st.markdown(
-                    "**The gradient stops here.** Nothing before this stage hears of the loss through it."
-                )
+                st.markdown("**The gradient stops here.** No gradient passes back through this stage.")
             forward, back_without, back_with = st.columns(3)
             with forward:
                 marked = ", detached" if stage.operation == "detach" else ""
@@ -214,12 +210,12 @@ def _gradient(stage: Stage, label: str, step: StepRecord) -> None:
 
 def _why_none(stage: Stage, step: StepRecord) -> str:
     if stage.operation == "input" and not stage.output.requires_grad:
-        return "data is not trained, and needs no gradient."
+        return "data is not trained and needs no gradient."
     if step.raised is not None and step.raised.stage == "backward":
-        return "backward() refused to run, nothing is connected to the loss."
+        return "backward() refused to run: nothing is connected to the loss."
     if not stage.output.requires_grad:
-        return "this tensor is not tracked, no gradient is computed for it."
-    return "it is tracked, but no path connects it to the loss."
+        return "this tensor is not tracked, so no gradient is computed for it."
+    return "it is tracked, but no path leads from the loss back to it."
 
 
 def _flags(stage: Stage, by_index: dict[int, Stage]) -> str:

@@ -23,7 +23,7 @@ def show_sweep_section(view: View) -> None:
         return
     st.toggle(
         "Train both twins at 256 learning rates",
-        help="All rates at once, in one batched run; everything else is as the controls say.",
+        help="All rates at once, in one batched run; everything else as set in the controls.",
         **keeper.bound("sweep", view.sweep, lambda now, shown: replace(now, sweep=shown)),
     )
     if not view.sweep:

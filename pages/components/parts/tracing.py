@@ -100,14 +100,13 @@ def show_how() -> None:
     """How to get the report on code of one's own."""
     st.header("Trace code of your own", anchor=False)
     st.markdown(
-        "On your own machine. A training script is run as it is, with its own arguments, until its second optimizer "
-        "step has ended. A file that is traced defines `step()`, which returns the loss; modules, tensors and optimizers "
+        "On your own machine. A training script runs unchanged, with its own arguments, until its second optimizer step has ended. A traced file defines `step()`, which returns the loss; modules, tensors and optimizers "
         "are found among its module-level names. The page follows the file: save it, and the report is new."
     )
     st.code(
         "python -m engine run train.py --lr 0.1                 # the report in the terminal\n"
         "python -m engine run --json train.py                   # for tools; exit status 1 where something starves\n"
-        "python -m engine run --format html --output report.html train.py       # one file to send on\n"
+        "python -m engine run --format html --output report.html train.py       # one self-contained file to share\n"
         "streamlit run streamlit_app.py -- --run train.py       # this page, on your script\n"
         "python -m engine trace my_step.py                      # the report on a file that defines step()\n"
         "streamlit run streamlit_app.py -- --trace my_step.py   # this page, on that file",

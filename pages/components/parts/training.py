@@ -19,7 +19,7 @@ def show_scrubbed(trace: Trace) -> None:
     view = keeper.current_view()
     st.header("Losses", anchor=False)
     charts.show_losses(trace, view.epoch)
-    epoch = choose_epoch(view, "What stands below belongs to this epoch.")
+    epoch = choose_epoch(view, "Everything below belongs to this epoch.")
     for column, run in zip(st.columns(2), trace.runs, strict=True):
         with column:
             loss = run.losses[epoch - 1]
@@ -73,10 +73,10 @@ def show_epochs(trace: Trace) -> None:
 def _not_applicable(run: Run) -> str:
     """Why a figure is missing in the table."""
     if run.r2 is not None:
-        return "Accuracy is N/A: a regression predicts numbers, not classes. R2 stands beside it."
+        return "Accuracy is N/A: a regression predicts numbers, not classes. R2 is shown instead."
     if run.accuracies is not None:
         return "R2 is N/A: a classification predicts classes. Accuracy is the share of right ones."
-    return "Accuracy and R2 are N/A: there are no targets that an answer could be held against."
+    return "Accuracy and R2 are N/A: there are no targets to compare the answers with."
 
 
 _GOOD = {"up": "up is good", "down": "down is good", "neither": "neither way is good"}

@@ -116,9 +116,9 @@ def find_verdict(trace: Trace) -> Verdict:
 
 def find_comparison(key: ComparisonKey) -> Comparison:
     """Autograd beside finite differences."""
-    shown = _Progress("Moving each weight a little")
+    shown = _Progress("Moving each weight slightly")
     known = key in comparisons  # a spinner starts a thread, so only where there is something to wait for
-    with nullcontext() if known else st.spinner("Moving each weight a little ...", show_time=False):
+    with nullcontext() if known else st.spinner("Moving each weight slightly ...", show_time=False):
         return _patiently(shown, lambda: comparison_of(key, shown.waiting, _visitor()), known=known)
 
 
@@ -168,8 +168,8 @@ class _Stop:
 
     def show(self) -> None:
         """Says that it was stopped, and offers to do it after all."""
-        st.info(f"The {self.what} was stopped, and nothing of it is kept.")
-        st.button(f"Take up the {self.what} again", on_click=lambda: st.session_state.pop(self._key, None))
+        st.info(f"The {self.what} was stopped; nothing of it was kept.")
+        st.button(f"Resume the {self.what} again", on_click=lambda: st.session_state.pop(self._key, None))
 
 
 class _Progress:
@@ -198,7 +198,7 @@ class _Progress:
     def waiting(self, ahead: int) -> None:
         """Shows the place in the queue."""
         said = f"{ahead} other computation{'s go' if ahead > 1 else ' goes'} first"
-        self._show(0.0, f"Waiting: {said if ahead else 'the same is being computed for somebody else'}")
+        self._show(0.0, f"Waiting: {said if ahead else 'the same run is being computed for another reader'}")
 
     def clear(self) -> None:
         """Takes it away."""

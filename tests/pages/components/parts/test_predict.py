@@ -67,7 +67,7 @@ def test_a_wrong_prediction_is_told_what_is_right(path: str) -> None:
     }
     app = answer(predicting(path), right=wrong[path])
     (said,) = [error.value for error in app.error if "**Not so.**" in error.value]
-    assert f"**Not so.** It is: {PAGES[path][1]}" in said
+    assert f"**Not quite.** It is: {PAGES[path][1]}" in said
     assert pictures(app)
 
 
