@@ -99,8 +99,8 @@ holds = same and without.raised is None and with_.raised.stage == "backward"
     Step(
         title="A deeper network: some layers starve",
         paragraph=(
-            "Three layers in a row: `hidden_1`, `hidden_2`, `output`. The detach stands after the first. Below it nothing "
-            "gets a gradient; what stands above it still does."
+            "Three layers in a row: `hidden_1`, `hidden_2`, `output`. The detach stands after the first. The layers before it "
+            "get no gradient; those after it still do."
         ),
         page="streamlit_app.py",
         settings=Settings("classifier", detach="hidden_1"),
