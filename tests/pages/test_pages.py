@@ -199,7 +199,7 @@ def test_a_stopped_training_says_so_and_can_be_taken_up() -> None:
     app.session_state["stopped training"] = Settings(epochs=317)
     app.run()
     assert any("stopped" in i.value for i in app.info)
-    next(b for b in app.button if b.label == "Take up the training again").click().run()
+    next(b for b in app.button if b.label == "Resume the training").click().run()
     assert "What its training shows" in [h.value for h in app.header]
 
 
@@ -253,7 +253,7 @@ def test_a_stopped_sweep_says_so_and_leaves_the_rest_of_the_page() -> None:
     app.switch_page("pages/training_trace.py").run()
     assert any("sweep was stopped" in i.value for i in app.info)
     assert "Epoch by epoch" in [h.value for h in app.header]
-    next(b for b in app.button if b.label == "Take up the sweep again").click().run()
+    next(b for b in app.button if b.label == "Resume the sweep").click().run()
     assert "the best rate is" in text(app)
 
 

@@ -169,7 +169,7 @@ class _Stop:
     def show(self) -> None:
         """Says that it was stopped, and offers to do it after all."""
         st.info(f"The {self.what} was stopped; nothing of it was kept.")
-        st.button(f"Resume the {self.what} again", on_click=lambda: st.session_state.pop(self._key, None))
+        st.button(f"Resume the {self.what}", on_click=lambda: st.session_state.pop(self._key, None))
 
 
 class _Progress:

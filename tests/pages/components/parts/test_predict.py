@@ -66,7 +66,7 @@ def test_a_wrong_prediction_is_told_what_is_right(path: str) -> None:
         "pages/detach_in_practice.py": "**error**",
     }
     app = answer(predicting(path), right=wrong[path])
-    (said,) = [error.value for error in app.error if "**Not so.**" in error.value]
+    (said,) = [error.value for error in app.error if "**Not quite.**" in error.value]
     assert f"**Not quite.** It is: {PAGES[path][1]}" in said
     assert pictures(app)
 
