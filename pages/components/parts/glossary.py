@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from html import escape
 
 from engine.experiments import Experiment
@@ -15,8 +16,13 @@ def show_words(names: str, of: Experiment | None = None) -> None:
 
     It is one element, which asks the server for nothing.
     """
+    show_html(_row(names, of))
+
+
+@cache
+def _row(names: str, of: Experiment | None) -> str:
     used = {*map(find_term, names.split(", ")), *words_in(_texts(of) if of else "")}
-    show_html(words_html(tuple(term for term in GLOSSARY if term in used)))
+    return words_html(tuple(term for term in GLOSSARY if term in used))
 
 
 def _texts(of: Experiment) -> str:
