@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.nn.functional import cosine_similarity, cross_entropy
 
 from engine.quiz import Question, prove, question, questions
+from tests.claims import backs
 
 CODE = re.compile(r"`([^`]+)`")
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?")
@@ -490,10 +491,12 @@ def test_too_small_a_step() -> None:
     assert torch.tensor(3.0, dtype=torch.float64) + 1e-8 != 3.0
 
 
+@backs("policy_gradient.story", "The third detach")
 def test_log_probability_as_a_number() -> None:
     name, alone = "log-probability-as-a-number", " + advantage**2 => "
     with pytest.raises(RuntimeError, match="does not require grad"):
         ran(name, a=alone)  # the policy's part as the whole loss
+    assert ran(name)["answer"] == (False, True)
     assert ran(name, a=".item() => ")["answer"] == (True, True)
     log_prob = torch.zeros(2, requires_grad=True).log_softmax(dim=0)[0]
     assert type(log_prob.item()) is float
