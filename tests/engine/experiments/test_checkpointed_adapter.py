@@ -165,6 +165,7 @@ def test_with_either_cure_the_cut_changes_no_weight_and_saves_work(settings: Set
         verdict = judge(train(short))
         assert verdict.kind == "wasted work"
         assert verdict.attached.unused == ("embedding.weight",)
+        assert verdict.sentence.endswith(" 1 parameter gets a gradient that no optimizer uses.")
         assert verdict.detached.unused == ()
         assert verdict.detached.nodes[-1] < verdict.attached.nodes[-1]
         assert verdict.detached.at_once < verdict.attached.at_once
