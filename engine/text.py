@@ -68,6 +68,12 @@ def listed(names: Sequence[str], most: int = 4) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
+def counted(number: float, one: str) -> str:
+    """ "1 call", "3 calls", "1,000 calls": a whole number, or one that is rounded to be."""
+    shown = f"{number:,.0f}"
+    return f"{shown} {one}{'' if shown == '1' else 's'}"
+
+
 def verb(names: Sized, one: str, many: str) -> str:
     """The verb's form for that many names."""
     return one if len(names) == 1 else many

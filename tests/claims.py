@@ -1,12 +1,12 @@
 """Lists every claim that the app makes of itself, and the test or proof that backs it: `python -m tests.claims`.
 
 A claim is a sentence of an experiment's story or summary or of what its measure means, a verdict's word, a row or a note of the
-reference table, a question of the quiz, or a term of the glossary. A test says which it checks:
+reference table, a question of the quiz, a meaning in the glossary, or an answer of the tour. A test says which it checks:
 
     @backs("simsiam.story", "Without it the loss is lower")
 
-`backs` takes the place and the starts of the sentences. A question is proved by its own script, which `engine.quiz.prove`
-runs. What says why somebody wants something is no claim: `CONTEXT` names those sentences, and nothing else may stand there.
+`backs` takes the place and the starts of the sentences. A question, a meaning and an answer of the tour are each proved by
+a program of their own, which one test runs for all of them (`PROVERS`). What says why somebody wants something is no claim: `CONTEXT` names those sentences, and nothing else may stand there.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeVar, get_args
 
 from engine.evidence.reference import NOTES, reference_table
 from engine.evidence.verdicts import Kind
 from engine.experiments import experiment_names, find_experiment
+from engine.glossary import GLOSSARY
 from engine.quiz import questions
+from pages.components.shell.tour import STEPS
 
 Test = TypeVar("Test", bound=Callable[..., object])
 TESTS = Path(__file__).parent
@@ -34,6 +35,13 @@ CONTEXT = {
     "simsiam.story": ("Self-supervised learning wants",),
 }
 """Sentences that name a wish, a habit or a symbol, which no run could show to be wrong."""
+
+PROVERS = {
+    "quiz": "tests/engine/quiz/test_bank.py::test_exactly_one_option_is_proved_right",
+    "glossary": "tests/engine/test_glossary.py::test_the_program_of_a_word_proves_it",
+    "tour": "tests/pages/components/shell/test_tour.py::test_the_answer_of_a_step_is_proved",
+}
+"""Where the claims of a place have programs of their own: the test that runs each of them."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +109,13 @@ def everything_said() -> Iterator[Claim]:
     yield from (Claim("reference", row.name) for row in reference_table())
     for note in NOTES:
         yield from _sentences("reference.notes", note)
-    if find_spec("engine.glossary") is not None:
-        yield from (Claim("glossary", term.name) for term in import_module("engine.glossary").terms())
+
+
+def proved() -> Iterator[Claim]:
+    """Every claim that has a program of its own."""
+    yield from (Claim("quiz", question.name) for question in questions())
+    yield from (Claim("glossary", f"{term.name}: {term.meaning}") for term in GLOSSARY)
+    yield from (Claim("tour", f"{step.title}: {step.answer}") for step in STEPS)
 
 
 def _sentences(place: str, text: str) -> Iterator[Claim]:
@@ -118,13 +131,11 @@ def main() -> int:
         bare += not tests
         print(f"{claim.place}: {claim.text}")
         print("".join(f"    {test}\n" for test in tests) or "    NOTHING BACKS THIS\n", end="")
-    asked = questions()
-    for question in asked:
-        print(
-            f"quiz: {question.name}\n    its own script, run by engine.quiz.prove in tests/engine/quiz/test_bank.py"
-        )
+    programs = tuple(proved())
+    for claim in programs:
+        print(f"{claim.place}: {claim.text}\n    its own program, run by {PROVERS[claim.place]}")
     print(
-        f"\n{len(claims())} claims, {bare} without a test; {len(asked)} questions, each proved by its script."
+        f"\n{len(claims())} claims, {bare} without a test; {len(programs)} more, each proved by its program."
     )
     return bare
 

@@ -1,8 +1,24 @@
 """Every claim has a test or a proof, and no test declares a claim that stands nowhere."""
 
+from importlib import import_module
+
 import pytest
 
-from tests.claims import CONTEXT, Claim, backings, backs, claims, everything_said, is_context, main
+from engine.glossary import GLOSSARY
+from engine.quiz import questions
+from pages.components.shell.tour import STEPS
+from tests.claims import (
+    CONTEXT,
+    PROVERS,
+    Claim,
+    backings,
+    backs,
+    claims,
+    everything_said,
+    is_context,
+    main,
+    proved,
+)
 
 
 def test_every_claim_is_backed() -> None:
@@ -20,6 +36,18 @@ def test_every_declaration_stands_for_a_claim() -> None:
 def test_what_is_no_claim_still_stands_on_screen() -> None:
     left_out = [claim for claim in everything_said() if is_context(claim)]
     assert len(left_out) == sum(map(len, CONTEXT.values()))
+
+
+def test_each_claim_with_a_program_is_run_by_a_test_that_goes_through_all_of_them() -> None:
+    found = [claim.place for claim in proved()]
+    over = {"quiz": questions(), "glossary": GLOSSARY, "tour": STEPS}
+    assert {place: found.count(place) for place in over} == {place: len(each) for place, each in over.items()}
+    assert set(found) == set(PROVERS)
+    for place, test in PROVERS.items():
+        path, _, name = test.partition("::")
+        proving = getattr(import_module(path.removesuffix(".py").replace("/", ".")), name)
+        (cases,) = [mark.args[1] for mark in proving.pytestmark if mark.name == "parametrize"]
+        assert len(cases) == len(over[place])
 
 
 def test_a_claim_without_a_test_is_printed_and_counted(

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from ..recorder import StepRecord
 from ..settings import NOWHERE, Settings
-from ..text import first_line, listed, number_text, verb
+from ..text import counted, first_line, listed, number_text, verb
 from ..twins.trace import Run, Trace
 
 _MOST = 4
@@ -133,7 +133,7 @@ def about_losses(trace: Trace) -> Prediction | None:
         right = 4
     else:
         right = 2 if with_.losses[-1] < without.losses[-1] else 3
-    epochs = "1 epoch" if settings.epochs == 1 else f"{settings.epochs} epochs"
+    epochs = counted(settings.epochs, "epoch")
     return Prediction(
         f"The detach stands {_place(settings)}. How do the two runs compare after {epochs}?",
         _LOSSES,

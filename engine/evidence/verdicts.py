@@ -26,7 +26,7 @@ import numpy as np
 
 from ..experiments import Measure
 from ..settings import NOWHERE
-from ..text import first_line, listed, number_text
+from ..text import counted, first_line, listed, number_text, verb
 from ..twins.trace import Run, Trace
 from .cost import Cost, cost
 
@@ -85,8 +85,12 @@ def _judge(trace: Trace, attached: Cost, detached: Cost) -> tuple[Kind, str]:
         return "wasted work", f"{same}. {_waste(attached, detached)}"
     return (
         "no difference",
-        f"{same}, at the same cost: in these {settings.epochs} epochs the detach changes nothing.",
+        f"{same}, at the same cost: {_these(settings.epochs)} the detach changes nothing.",
     )
+
+
+def _these(epochs: int) -> str:
+    return "in this epoch" if epochs == 1 else f"in these {epochs} epochs"
 
 
 def _alone(run: Run, cost: Cost) -> str:
@@ -123,7 +127,7 @@ def _rounded(trace: Trace) -> str:
     power = math.ceil(math.log10(apart(*trace.runs)))
     return (
         f"After every epoch the weights of the twins differ by less than 1e{power}. Rounding alone can add up to "
-        f"{number_text(rounding(*trace.runs), digits=2)} in {trace.settings.epochs} steps: their number, times the largest "
+        f"{number_text(rounding(*trace.runs), digits=2)} in {counted(trace.settings.epochs, 'step')}: their number, times the largest "
         f"weight, times the 1.2e-7 to which float32 is exact. {_goes(trace.detached, NAMES[1])}"
     )
 
@@ -228,25 +232,25 @@ def _leak(attached: Cost, detached: Cost) -> str:
 def _growth(cost: Cost) -> str:
     epochs = len(cost.held)
     nodes, each = ((kept[-1] - kept[0]) / (epochs - 1) for kept in (cost.alive, cost.held))
-    more = f"{nodes:,.0f} autograd nodes" + (f" and {_bytes(each)}" if each else "")
+    more = counted(nodes, "autograd node") + (f" and {_bytes(each)}" if each else "")
     return f"by {more} with every epoch, {_held(cost)} after {epochs}"
 
 
 def _held(cost: Cost) -> str:
-    return f"{cost.alive[-1]:,} nodes" + (f" and {_bytes(cost.held[-1])}" if cost.held[-1] else "")
+    return counted(cost.alive[-1], "node") + (f" and {_bytes(cost.held[-1])}" if cost.held[-1] else "")
 
 
 def _waste(attached: Cost, detached: Cost) -> str:
     text = (
-        f"In an epoch the gradient passes {attached.nodes[-1]} autograd nodes without the detach and "
-        f"{detached.nodes[-1]} with it. As `backward()` starts, {_bytes(attached.at_once)} and {_bytes(detached.at_once)} "
+        f"In an epoch the gradient passes {counted(attached.nodes[-1], 'autograd node')} without the detach and "
+        f"{detached.nodes[-1]:,} with it. As `backward()` starts, {_bytes(attached.at_once)} and {_bytes(detached.at_once)} "
         f"are held for it, of {_bytes(attached.saved[-1])} and {_bytes(detached.saved[-1])} saved in the forward pass."
     )
     more = [name for name in attached.unused if name not in detached.unused]
     if more:
-        text += f" {len(more)} parameters get a gradient that no optimizer uses."
+        text += f" {counted(len(more), 'parameter')} {verb(more, 'gets', 'get')} a gradient that no optimizer uses."
     return text
 
 
 def _bytes(count: float) -> str:
-    return f"{count:,.0f} bytes"
+    return counted(count, "byte")

@@ -134,7 +134,7 @@ EXPERIMENT = Experiment(
     ),
     story=(
         "Large models are fine-tuned with small adapters, and to save memory a checkpoint drops a block's activations and "
-        "computes them again in the backward pass. PyTorch has two kinds. The reentrant one builds no graph inside the "
+        "computes them again in the backward pass. Of PyTorch's two kinds, the reentrant one builds no graph inside the "
         "block on the way forward, and its output requires grad only if an input does. A frozen embedding (or a "
         "detach on its output) takes that away: the adapters get no gradient, though they require grad and the optimizer "
         "holds them. The head behind the block still learns, so the loss falls a little; torch's only sign is the warning "

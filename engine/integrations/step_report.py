@@ -11,8 +11,8 @@ from torch.optim import Optimizer
 from ..forms import Form, write_report
 from ..recorder import StepRecord
 from ..recorder.render.formats import report_as
-from ..recorder.render.words import counted
 from ..recorder.watch import StepWatch
+from ..text import counted
 
 
 class StepReport:

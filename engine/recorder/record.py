@@ -13,6 +13,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..text import counted
+
 Array = NDArray[np.generic]
 
 _SHOWN = 90
@@ -25,10 +27,6 @@ ParameterState = Literal["gradient", "none", "zero", "not_retained"]
 def _short(record: object, text: str) -> str:
     text = " ".join(text.split())
     return f"<{type(record).__name__} {text if len(text) <= _SHOWN else text[: _SHOWN - 3] + '...'}>"
-
-
-def _counted(number: int, one: str) -> str:
-    return f"{number} {one}{'' if number == 1 else 's'}"
 
 
 @dataclass(frozen=True)
@@ -245,7 +243,7 @@ class BackwardRecord:
     """The number that was backpropagated."""
 
     def __repr__(self) -> str:
-        return _short(self, f"from stage {self.stage} to {_counted(len(self.reached), 'parameter')}")
+        return _short(self, f"from stage {self.stage} to {counted(len(self.reached), 'parameter')}")
 
 
 RankEnd = Literal["recorded", "raised", "ended", "waits", "silent"]
@@ -328,4 +326,4 @@ class StepData:
 
     def __repr__(self) -> str:
         counts = [(self.findings, "finding"), (self.parameters, "parameter"), (self.stages, "stage")]
-        return _short(self, f"{', '.join(_counted(len(held), one) for held, one in counts)}: {self.verdict}")
+        return _short(self, f"{', '.join(counted(len(held), one) for held, one in counts)}: {self.verdict}")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..recorder import StepRecord
 from ..recorder.record import Array, Stage
-from ..text import number_text
+from ..text import counted, number_text
 
 _TERMS = 6
 """A sum with more terms than this shows its first ones and says how many more there are."""
@@ -103,7 +103,7 @@ def _linear(step: StepRecord, stage: Stage, inputs: list[Array], sample: int) ->
     made = []
     for output in range(min(len(result), OUTPUTS)):
         terms = [f"{_n(x)} × {_n(w)}" for x, w in zip(row, weight[output], strict=True)]
-        more = f" + ({len(terms) - _TERMS} more terms)" if len(terms) > _TERMS else ""
+        more = f" + ({counted(len(terms) - _TERMS, 'more term')})" if len(terms) > _TERMS else ""
         made.append(
             Equation(
                 f"out[{output}]",

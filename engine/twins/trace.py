@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..settings import Settings
-from ..text import number_text
+from ..text import counted, number_text
 
 if TYPE_CHECKING:  # only the tables need pandas: the engine runs without it
     import pandas as pd
@@ -126,7 +126,7 @@ class Run:
         return "with detach" if self.detached else "without detach"
 
     def __repr__(self) -> str:
-        return f"<Run {self._name}: {len(self.losses)} epochs>"
+        return f"<Run {self._name}: {counted(len(self.losses), 'epoch')}>"
 
     def __str__(self) -> str:
         name = self._name
@@ -181,7 +181,7 @@ class Trace:
 
     def __str__(self) -> str:
         s = self.settings
-        head = f"{s.described().title}, detach {s.detach}: {s.epochs} epochs of {s.optimizer} at {s.learning_rate:g}"
+        head = f"{s.described().title}, detach {s.detach}: {counted(s.epochs, 'epoch')} of {s.optimizer} at {s.learning_rate:g}"
         return f"{head}\n  {self.attached}\n  {self.detached}"
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text import number_text, percent_text
+from engine.text import counted, number_text, percent_text
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300)
 
@@ -74,3 +74,8 @@ def test_a_number_can_be_read_back_to_four_digits(number: float) -> None:
     assert float(number_text(number)) == pytest.approx(number, rel=5.1e-4)
     assert float(number_text(number, short=True)) == float(number_text(number))
     assert number_text(-number) == number_text(number).removeprefix("-") or number > 0
+
+
+def test_one_is_singular_and_what_is_rounded_to_one_as_well() -> None:
+    said = [counted(number, "byte") for number in (0, 1, 2, 0.99, 1.4, 1.6, 4544.0)]
+    assert said == ["0 bytes", "1 byte", "2 bytes", "1 byte", "1 byte", "2 bytes", "4,544 bytes"]

@@ -27,8 +27,8 @@ QUESTION = Question(
         Option(
             text="Both the policy's scores and the value.",
             explanation=(
-                "The number that the loss has depends on the scores, but autograd follows tensors: `item()` gives a plain "
-                "Python float."
+                "The loss does depend on the scores: change them, and its value changes. But autograd follows tensors, "
+                "and `item()` gives a plain Python float, which has no graph."
             ),
             answer=(True, True),
         ),
@@ -43,8 +43,8 @@ QUESTION = Question(
         Option(
             text="The policy's scores alone.",
             explanation=(
-                "This takes the detach on the advantage for a cut of the value altogether. The squared error has the "
-                "advantage undetached; it is `item()` that cuts for good."
+                "This takes the detach on the advantage for a cut of the value altogether. It cuts one use of it: in "
+                "the squared error the advantage is not detached. The path to the scores is the one that is cut, by `item()`."
             ),
             answer=(True, False),
         ),

@@ -29,13 +29,16 @@ QUESTION = Question(
         Option(
             text="0 and 0: the ratio is 1 in both.",
             explanation=(
-                "A value does not tell a slope. With `old` held still, the ratio would rise with the first score."
+                "The ratio is 1 in both, but a value does not tell a slope. With `old` held still, the ratio rises with "
+                "the first score."
             ),
             answer=(0.0, 0.0),
         ),
         Option(
             text="0.5 and 0.5: a detach does not change the ratio.",
-            explanation="It does not change its value. But without it the score also moves `old`, by just as much.",
+            explanation=(
+                "Its value stays, but its slope does not: without the detach the score also moves `old`, by just as much."
+            ),
             answer=(0.5, 0.5),
         ),
         Option(
@@ -50,7 +53,7 @@ QUESTION = Question(
             text="0 with the detach, 0.5 without",
             explanation=(
                 "This takes the detach for the end of every path. It ends the one through `old`; the one through "
-                "`log_prob` is left."
+                "`log_prob` is left. Without the detach there are both, and they cancel."
             ),
             answer=(0.0, 0.5),
         ),

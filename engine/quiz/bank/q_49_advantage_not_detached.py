@@ -5,7 +5,8 @@ from ..definition import Option, Question, Topic
 SNIPPET = """\
 import torch
 
-reward, answer = 1.0, ()
+reward = 1.0
+answer = ()
 for objective in ("log-probability", "ratio"):
     value = torch.tensor(1.0, requires_grad=True)
     log_prob = torch.tensor(0.5).log()  # of the action that was drawn
@@ -29,8 +30,8 @@ QUESTION = Question(
         Option(
             text="0 and 0: the advantage is 0.",
             explanation=(
-                "Then the policy's loss is 0, but its slope in the value is not: it is the factor that the advantage "
-                "is multiplied by."
+                "The advantage is 0, and so is the policy's loss. But its slope in the value is not 0: it is the factor that "
+                "the advantage is multiplied by."
             ),
             answer=(0.0, 0.0),
         ),
@@ -45,13 +46,16 @@ QUESTION = Question(
         Option(
             text="0.6931 and -1",
             explanation=(
-                "The sign is lost once: the loss has a minus, and the advantage has the value with a minus, too."
+                "One of two minus signs is missed here: the loss has one, and in the advantage the value has one, too. They cancel."
             ),
             answer=(0.6931, -1.0),
         ),
         Option(
             text="-0.6931 and 0: a ratio of one is a constant.",
-            explanation="As a constant factor it is just what the value's gradient is multiplied by: 1, and not 0.",
+            explanation=(
+                "It is a constant here, and a constant has a slope of 0. But it is a factor, and the slope of a factor "
+                "times the value is the factor: 1."
+            ),
             answer=(-0.6931, 0.0),
         ),
     ),

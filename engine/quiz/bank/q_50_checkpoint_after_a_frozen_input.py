@@ -20,7 +20,7 @@ QUESTION = Question(
     name="checkpoint-after-a-frozen-input",
     topic=Topic.PATTERNS,
     prompt=(
-        "A block with a trainable weight runs behind activation checkpointing. Its input does not require grad, as "
+        "A block with a trainable weight runs behind activation checkpointing. Its input does not require grad, just like "
         "the output of a frozen embedding. Does the weight inside get a gradient, with `use_reentrant=True` and with "
         "`use_reentrant=False`?"
     ),
@@ -29,24 +29,24 @@ QUESTION = Question(
         Option(
             text="Yes in both: the weight requires grad.",
             explanation=(
-                "That is enough for ordinary calls. A reentrant checkpoint runs the block without recording and "
-                "looks at its inputs only."
+                "That is enough for an ordinary call. But a reentrant checkpoint runs the block without recording, and "
+                "its output requires grad only if an input does."
             ),
             answer=(True, True),
         ),
         Option(
             text="No in both: behind an input without a gradient nothing is recorded.",
             explanation=(
-                "An ordinary `x * inside` is recorded for the sake of `inside`, and the non-reentrant checkpoint "
-                "keeps to that."
+                "This takes it that the input decides. An ordinary `x * inside` is recorded because `inside` requires "
+                "grad, and in a non-reentrant checkpoint it is so as well."
             ),
             answer=(False, False),
         ),
         Option(
             text="Yes with `True`, no with `False`",
             explanation=(
-                "This takes reentrant for the more careful kind. It is the older one, and the one that knows of the "
-                "tensors that it is given, not of those that the block uses."
+                "The two kinds are mixed up. The reentrant one is an autograd function of the tensors that it is "
+                "given, and does not know of those that the block uses besides."
             ),
             answer=(True, False),
         ),

@@ -5,7 +5,8 @@ from ..definition import Option, Question, Topic
 SNIPPET = """\
 import torch
 
-weight, answer = torch.ones(2, requires_grad=True), ()
+weight = torch.ones(2, requires_grad=True)
+answer = ()
 for wanted in (False, True):
     calls = []
     def block(x):
@@ -30,22 +31,25 @@ QUESTION = Question(
         Option(
             text="2 times and 2 times",
             explanation=(
-                "The second run serves the backward pass. Without an input that requires grad the backward pass "
-                "never comes to the checkpoint."
+                "This is right where the backward pass comes to the checkpoint. Without an input that requires grad "
+                "the checkpoint is not in the graph, and nothing asks for a second run."
             ),
             answer=(2, 2),
         ),
         Option(
             text="1 time and 1 time",
             explanation=(
-                "A checkpoint drops what the block would have saved. What is needed on the way back has to be "
-                "computed once more."
+                "So it is without a checkpoint. With one, what the block would have saved is dropped, and what the way "
+                "back needs has to be computed once more."
             ),
             answer=(1, 1),
         ),
         Option(
             text="2 times and 1 time",
-            explanation="The second run is not a repair for a missing gradient: it is what the gradient needs.",
+            explanation=(
+                "This takes the second run for a repair of a missing gradient. It is part of computing a gradient, so "
+                "it happens where there is one to compute."
+            ),
             answer=(2, 1),
         ),
         Option(

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from ...text import counted
 from ..record import Cut, Finding, Location, Stage, StepData
 from .source_lines import SourceText, read_source
-from .words import Word, counted, standing
+from .words import Word, standing
 
 Kind = Literal["cut", "fault", "lost", "zeros", "meant", "starts", "passes", "values", "outside"]
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
-from ...text import listed
+from ...text import counted, listed
 from ..record import Buffer, Cut, Finding, GradientPath, Location, ParameterRecord, StepData
-from .words import RANK_ENDS, STANDINGS, Standing, Word, counted, place, severity, standing
+from .words import RANK_ENDS, STANDINGS, Standing, Word, place, severity, standing
 
 _WAYS = 3
 """Ways of a gradient that one row tells."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import groupby
 
+from ...text import counted
 from ..record import Cut, Stage, StepData
 from .groups import by_module
-from .words import BACK, Word, counted, cut_title, place, standing
+from .words import BACK, Word, cut_title, place, standing
 
 _BOXES = 40
 """Boxes of a picture that can still be taken in; a longer step is drawn in coarser ones."""

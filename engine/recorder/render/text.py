@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from ...text import number_text
+from ...text import counted, number_text
 from ..record import Cut, StepData
 from .groups import RankRow, Row, Told, buffer_rows, by_module, parameter_rows, rank_rows, told
 from .words import STANDINGS, cut_title, place
@@ -34,7 +34,7 @@ def _lines(record: StepData) -> Iterator[str]:
         )
         yield ""
     if record.loss is not None:
-        yield f"loss {number_text(record.loss)}, {len(record.stages)} stages"
+        yield f"loss {number_text(record.loss)}, {counted(len(record.stages), 'stage')}"
     if len(record.backwards) > 1:
         yield from _wrapped(f"backpropagated: {', '.join(_losses(record))}", "")
     for finding in told(record):

@@ -84,8 +84,3 @@ def place(location: Location | None, file: str) -> str:
 def cut_title(cut: Cut) -> str:
     """A cut's title; one that is only possible is called so."""
     return f"{cut.title} (possible)" if cut.possible else cut.title
-
-
-def counted(number: int, one: str) -> str:
-    """ "1 call", "3 calls"."""
-    return f"{number} {one}{'' if number == 1 else 's'}"

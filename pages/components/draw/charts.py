@@ -19,7 +19,7 @@ from engine.evidence.seeds import OverSeeds
 from engine.evidence.sweep import Sweep
 from engine.serving.cache import Cache
 from engine.settings import Settings
-from engine.text import number_text
+from engine.text import counted, number_text
 from pages.components.draw import chart_specs
 from pages.components.draw.chart_specs import SHOWN, TWINS, WITH, WITHOUT
 
@@ -72,7 +72,8 @@ def _losses(trace: Trace) -> Drawn | None:
     gone = max(
         sum(not math.isfinite(loss) and not run.lacks(loss) for loss in run.losses) for run in trace.runs
     )
-    left_out = f" {gone} epochs are not drawn: their loss is not finite." if gone else ""
+    of_them = "is not drawn: its loss is" if gone == 1 else "are not drawn: their loss is"
+    left_out = f" {counted(gone, 'epoch')} {of_them} not finite." if gone else ""
     ends = ", ".join(
         f"{name} none, the step raised"
         if run.lacks(run.losses[-1])
@@ -85,7 +86,7 @@ def _losses(trace: Trace) -> Drawn | None:
     return Drawn(
         chart_specs.lines("loss", "twin", TWINS, trace.settings.epochs, "epoch", ruled=True),
         _arrow(rows, ("epoch", "twin", "loss", SHOWN)),
-        f"Loss over {trace.settings.epochs} epochs: {ends}.{left_out}{_on_each_other(rows)}",
+        f"Loss over {counted(trace.settings.epochs, 'epoch')}: {ends}.{left_out}{_on_each_other(rows)}",
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from engine.text import number_text
+from engine.text import counted, number_text
 
 _ROWS, _COLUMNS = 6, 12
 _WARM, _COOL = (217, 119, 6), (37, 99, 235)
@@ -45,9 +45,9 @@ def _made(data: bytes, dtype: str, of: tuple[int, ...], label: str, text: str, n
     )
     rest = [f"{columns} columns in all: scroll sideways"] if 4 < columns <= _COLUMNS else []
     if rows > _ROWS:
-        rest.append(f"and {rows - _ROWS} more rows")
+        rest.append(f"and {counted(rows - _ROWS, 'more row')}")
     if columns > _COLUMNS:
-        rest.append(f"and {columns - _COLUMNS} more columns")
+        rest.append(f"and {counted(columns - _COLUMNS, 'more column')}")
     more = ""
     if rest:
         more = f"<p><small>{'; '.join(rest)}</small></p>"

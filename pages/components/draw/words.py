@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.recorder.record import Stage
+from engine.text import counted
 
 _TITLES = {
     "input": "Input data",
@@ -86,7 +87,7 @@ def shape_text(shape: tuple[int, ...]) -> str:
     if not shape:
         return "scalar"
     if len(shape) == 1:
-        return f"{shape[0]} numbers"
+        return counted(shape[0], "number")
     if len(shape) == 2:
-        return f"{shape[0]} rows x {shape[1]} columns"
+        return f"{counted(shape[0], 'row')} x {counted(shape[1], 'column')}"
     return " x ".join(map(str, shape))

@@ -12,7 +12,7 @@ from engine.recorder import StepRecord
 from engine.recorder.record import ParameterRecord, Stage
 from engine.recorder.render.html import code_markup
 from engine.recorder.render.words import BACK
-from engine.text import number_text
+from engine.text import counted, number_text
 from engine.twins.experiment_script import script_of
 from pages.components.draw.pipeline import is_cut, late_inputs, paired, parts_of
 from pages.components.draw.tables import show_html
@@ -64,7 +64,7 @@ def _backward(without: StepRecord, with_: StepRecord) -> str:
         later = [name for name in names if any(name in more.reached for more in with_.backwards[number:])]
         said = f"{_count(names, with_)}{'; a later pass gives them a gradient of its own' if names and later == names else ''}"
         if raised and number == len(without.backwards):
-            said = f"without the detach it raised; with it, {len(sent.reached)} parameters got a gradient"
+            said = f"without the detach it raised; with it, {counted(len(sent.reached), 'parameter')} got a gradient"
         passes.append(f"- pass {number} of {len(with_.backwards)}{line}: {said}")
     return "\n".join(passes)
 

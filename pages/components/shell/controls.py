@@ -12,6 +12,7 @@ import streamlit as st
 from engine import Settings, SettingsError
 from engine.experiments import RANDOM, Option, experiment_names, find_experiment
 from engine.settings import EPOCHS, NOWHERE, SEED, places
+from engine.text import counted
 from pages.components.shell import keeper
 from pages.components.shell.view import LEARNING_RATES, View
 
@@ -115,7 +116,7 @@ def describe(settings: Settings) -> str:
     """The settings in one line."""
     chosen_start = next(c for c in settings.described().start_choices if c.text == settings.start)
     start = f"random weights, seed {settings.seed}" if chosen_start == RANDOM else chosen_start.label
-    epochs = "1 epoch" if settings.epochs == 1 else f"{settings.epochs} epochs"
+    epochs = counted(settings.epochs, "epoch")
     chosen = "".join(
         f"{o.label.lower()}: {o.chosen(settings.option(o.name)).label} · "
         for o in settings.described().options

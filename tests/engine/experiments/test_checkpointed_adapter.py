@@ -13,6 +13,7 @@ from engine.settings import NOWHERE
 from engine.twins.experiment_script import script_of
 from engine.twins.film import film
 from engine.twins.training import start_model
+from tests.claims import backs
 
 SEEDS = range(8)
 DEFAULT = Settings("checkpointed_adapter")
@@ -72,6 +73,8 @@ def by_hand(seed: int) -> dict[str, Tensor]:
     return dict(zip(names, torch.autograd.grad(loss, [of[name] for name in names]), strict=True))
 
 
+@backs("checkpointed_adapter.summary", "Adapters")
+@backs("checkpointed_adapter.story", "Of PyTorch", "A frozen embedding")
 @pytest.mark.parametrize("settings", STARVING, ids=name_of)
 def test_behind_an_input_that_requires_no_grad_a_reentrant_checkpoint_starves_the_adapters_alone(
     settings: Settings,
@@ -89,6 +92,8 @@ def test_behind_an_input_that_requires_no_grad_a_reentrant_checkpoint_starves_th
         assert {name for name, gradient in fed.items() if gradient is not None} >= ADAPTERS | HEAD
 
 
+@backs("checkpointed_adapter.summary", "Adapters")
+@backs("checkpointed_adapter.story", "Two cures")
 @pytest.mark.parametrize("settings", HARMLESS, ids=name_of)
 def test_otherwise_the_gradients_are_those_without_a_checkpoint(settings: Settings) -> None:
     for seed in SEEDS:
@@ -103,6 +108,7 @@ def test_otherwise_the_gradients_are_those_without_a_checkpoint(settings: Settin
                 assert torch.allclose(came.double(), gradient, atol=1e-6)
 
 
+@backs("checkpointed_adapter.story", "The head behind")
 def test_torch_warns_where_the_adapters_starve_and_nowhere_else() -> None:
     for settings in STARVING:
         with pytest.warns(UserWarning, match=WARNING):
@@ -123,14 +129,20 @@ def test_the_line_of_the_checkpoint_is_explained_in_the_script() -> None:
     assert all(WARNING in lines[number - 1] for number in called)
 
 
-def test_an_adapter_starts_as_zero() -> None:
+@backs("checkpointed_adapter.story", "The backbone here")
+def test_an_adapter_starts_as_zero_and_the_backbone_is_random_and_never_trained() -> None:
     for seed in SEEDS:
         model = start_model(DEFAULT.changed(seed=seed))
         for layer in (0, 1):
             assert not model.get_parameter(f"block.{layer}.up.weight").any()
             assert model.get_parameter(f"block.{layer}.down.weight").any()
+            base = model.get_parameter(f"block.{layer}.base.weight")
+            other = start_model(DEFAULT.changed(seed=seed + 1)).get_parameter(f"block.{layer}.base.weight")
+            assert not base.requires_grad
+            assert not torch.isclose(base, other).all()
 
 
+@backs("checkpointed_adapter.story", "The head behind")
 def test_starved_the_head_learns_a_little_and_fed_the_task_is_learned_on_every_seed() -> None:
     for seed in SEEDS:
         trace = train(DEFAULT.changed(seed=seed))
@@ -145,6 +157,7 @@ def test_starved_the_head_learns_a_little_and_fed_the_task_is_learned_on_every_s
         }
 
 
+@backs("checkpointed_adapter.story", "With either")
 @pytest.mark.parametrize("settings", HARMLESS, ids=name_of)
 def test_with_either_cure_the_cut_changes_no_weight_and_saves_work(settings: Settings) -> None:
     for seed in range(2):
@@ -152,11 +165,13 @@ def test_with_either_cure_the_cut_changes_no_weight_and_saves_work(settings: Set
         verdict = judge(train(short))
         assert verdict.kind == "wasted work"
         assert verdict.attached.unused == ("embedding.weight",)
+        assert verdict.sentence.endswith(" 1 parameter gets a gradient that no optimizer uses.")
         assert verdict.detached.unused == ()
         assert verdict.detached.nodes[-1] < verdict.attached.nodes[-1]
         assert verdict.detached.at_once < verdict.attached.at_once
 
 
+@backs("checkpointed_adapter.story", "Large models", "In the counts")
 def test_a_checkpoint_saves_memory_and_the_reentrant_kind_is_one_node() -> None:
     by_kind = {kind: cost(DEFAULT.choosing("checkpoint", kind), detached=False) for kind in KINDS}
     assert by_kind["reentrant"].at_once < by_kind["none"].at_once / 2
@@ -172,6 +187,23 @@ def test_a_checkpoint_saves_memory_and_the_reentrant_kind_is_one_node() -> None:
             nodes.add(node)
             todo += [following for following, _ in node.next_functions]
     assert by_kind["reentrant"].nodes[0] == by_kind["none"].nodes[0] - len(nodes) + 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@backs("checkpointed_adapter.story", "Large models", "Of PyTorch")
+def test_a_checkpoint_computes_the_block_again_and_the_reentrant_kind_builds_its_graph_only_then(
+    kind: str,
+) -> None:
+    settings = DEFAULT.choosing("checkpoint", kind)
+    script, model, recorded = script_of(settings), started(0), list[bool]()
+    assert script.make_optimizers is not None
+    still = script.make_optimizers(model, lambda parameters: torch.optim.SGD(parameters, lr=0.0))
+    first = model.get_submodule(
+        "block.0"
+    )  # a non-reentrant recomputation stops as soon as it has what it needs
+    first.register_forward_pre_hook(lambda *_: recorded.append(torch.is_grad_enabled()))
+    script.step(False)(model, script.make_data(0), still)
+    assert recorded == {"reentrant": [False, True], "non-reentrant": [True, True], "none": [True]}[kind]
 
 
 def test_the_recorder_names_the_checkpoint_and_the_four_adapters() -> None:

@@ -1,5 +1,7 @@
 """What the policy gradient's story says, against enumerations of all actions and closed forms."""
 
+import warnings
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -12,6 +14,7 @@ from engine.settings import NOWHERE
 from engine.twins.experiment_script import script_of
 from engine.twins.trace import Run, Trace
 from engine.twins.training import start_model
+from tests.claims import backs
 
 SEEDS = range(16)
 DEFAULT = Settings("policy_gradient")
@@ -77,13 +80,18 @@ def enumerated(scores: Tensor, means: Tensor, baseline: Tensor) -> Tensor:
     return brought
 
 
-def test_the_largest_of_scores_and_noise_is_a_draw_from_the_policy() -> None:
+@backs("policy_gradient.summary", "A policy learns")
+@backs("policy_gradient.story", "Drawing an action")
+def test_the_largest_of_scores_and_noise_is_a_draw_from_the_policy_and_has_no_gradient() -> None:
     data = data_of(0)
-    scores = torch.tensor([0.0, 1.0, -1.0, 0.5])
-    shares = one_hot((scores + data.chances).argmax(dim=2), 4).double().mean(dim=(0, 1))
+    scores = torch.tensor([0.0, 1.0, -1.0, 0.5], requires_grad=True)
+    actions = (scores + data.chances).argmax(dim=2)
+    assert not actions.requires_grad
+    shares, scores = one_hot(actions, 4).double().mean(dim=(0, 1)), scores.detach()
     assert torch.allclose(shares, scores.double().softmax(dim=0), atol=0.07)
 
 
+@backs("policy_gradient.measure", "The highest possible")
 def test_the_best_are_the_largest_of_the_mean_rewards_and_the_rewards_scatter_around_them() -> None:
     for seed in SEEDS:
         data = data_of(seed)
@@ -93,6 +101,7 @@ def test_the_best_are_the_largest_of_the_mean_rewards_and_the_rewards_scatter_ar
         assert (data.rewards - data.means[data.situations]).mean().abs() < 0.05
 
 
+@backs("policy_gradient.measure", "What the policy earns")
 def test_the_measure_is_the_expected_reward_by_enumeration() -> None:
     for seed in range(3):
         run = train(DEFAULT.changed(seed=seed, epochs=20)).detached
@@ -103,6 +112,28 @@ def test_the_measure_is_the_expected_reward_by_enumeration() -> None:
         assert measures[-1] == pytest.approx(expected, abs=1e-5)
 
 
+@backs("policy_gradient.measure", "The highest possible")
+def test_only_a_policy_that_always_takes_the_best_actions_earns_the_mean_of_their_rewards() -> None:
+    for seed in SEEDS:
+        data, model, script = data_of(seed), start_model(DEFAULT), script_of(DEFAULT)
+        assert script.measure is not None
+        best, earned = data.means.argmax(dim=1), []
+        for sharpness in (1.0, 10.0, 1000.0):
+            with torch.no_grad():
+                model.get_parameter("policy.weight").copy_(sharpness * one_hot(best, 4).T)
+            earned.append(script.measure(model, data, data.best).item())
+        assert earned[0] < earned[1] < earned[2]
+        assert earned[2] == pytest.approx(float(data.best.mean()), abs=1e-6)
+
+
+@backs("policy_gradient.summary", "A policy learns")
+@backs(
+    "policy_gradient.story",
+    "Drawing an action",
+    "The advantage is only",
+    "The ratio of PPO",
+    "Its value is one",
+)
 @pytest.mark.parametrize("settings", OBJECTIVES.values(), ids=OBJECTIVES)
 def test_the_gradient_is_that_of_log_probability_times_advantage_written_by_hand(settings: Settings) -> None:
     """So the ratio of one has the gradient of the log-probability, where the old one is held still."""
@@ -122,6 +153,7 @@ def test_the_gradient_is_that_of_log_probability_times_advantage_written_by_hand
         assert torch.allclose(found["value"].squeeze(1), error, atol=1e-6)
 
 
+@backs("policy_gradient.story", "The ratio of PPO", "Its value is one")
 def test_the_ratio_is_one_whatever_the_policy_where_the_old_one_is_not_detached() -> None:
     for seed in SEEDS:
         found = gradients(DEFAULT.changed(seed=seed, detach="old"), detached=False)
@@ -129,16 +161,28 @@ def test_the_ratio_is_one_whatever_the_policy_where_the_old_one_is_not_detached(
         assert not found["policy"].any()
         assert found["value"] is not None
         assert found["value"].any()
+        for detached in (False, True):
+            model, script = start_model(DEFAULT.changed(seed=seed)), script_of(DEFAULT.changed(detach="old"))
+            script.tell(model, 1)
+            _, rewards = drawn(DEFAULT.changed(seed=seed))
+            off = rewards - model.get_parameter("value.weight").detach()[0][data_of(seed).situations]
+            loss = script.step(detached)(model, script.make_data(seed))[0].item()
+            of_one = VALUE_WEIGHT * off.square().mean() - off.mean()  # with a factor of one
+            assert loss == pytest.approx(of_one.item(), abs=1e-5)
     trace = train(DEFAULT.changed(detach="old", epochs=20))
     assert trace.attached.never_moved == ("policy",)
     assert trace.attached.losses[0] == trace.detached.losses[0]
 
 
+@backs("policy_gradient.summary", "A policy learns")
+@backs("policy_gradient.story", "The third detach", "The value still")
 def test_a_detached_log_probability_brings_the_policy_none_and_the_value_the_same() -> None:
     for settings in OBJECTIVES.values():
         for seed in SEEDS:
             chosen = settings.changed(seed=seed, detach="log_prob")
-            right, wrong = gradients(chosen, False), gradients(chosen, True)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                right, wrong = gradients(chosen, False), gradients(chosen, True)
             assert wrong["policy"] is None
             assert right["policy"] is not None
             assert right["policy"].any()
@@ -147,6 +191,7 @@ def test_a_detached_log_probability_brings_the_policy_none_and_the_value_the_sam
             assert torch.equal(right["value"], wrong["value"])
 
 
+@backs("policy_gradient.story", "Drawing an action", "On average")
 def test_the_mean_gradient_is_that_of_the_expected_reward_whatever_the_baseline() -> None:
     for seed in SEEDS:
         data = data_of(seed)
@@ -160,6 +205,7 @@ def test_the_mean_gradient_is_that_of_the_expected_reward_whatever_the_baseline(
                 assert torch.allclose(mean, (up - down) / (2 * h), atol=1e-8)
 
 
+@backs("policy_gradient.story", "On average")
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_the_baseline_that_an_attached_advantage_leads_to_makes_the_gradient_noisier(objective: str) -> None:
     for seed in SEEDS:
@@ -176,6 +222,7 @@ def test_the_baseline_that_an_attached_advantage_leads_to_makes_the_gradient_noi
         assert scatter["pulled"] > 1.5 * scatter["right"]
 
 
+@backs("policy_gradient.story", "Without it")
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_an_attached_advantage_adds_one_or_the_log_probability_to_the_gradient_of_the_value(
     objective: str,
@@ -194,6 +241,7 @@ def test_an_attached_advantage_adds_one_or_the_log_probability_to_the_gradient_o
         assert torch.allclose((without - with_).squeeze(1), pull, atol=1e-6)
 
 
+@backs("policy_gradient.story", "Without it")
 def test_without_the_detach_the_values_end_far_below_with_the_ratio_and_above_with_the_log_probability(
     traces: dict[str, list[Trace]],
 ) -> None:
@@ -212,6 +260,7 @@ def test_without_the_detach_the_values_end_far_below_with_the_ratio_and_above_wi
                 assert off[0] > 0.15
 
 
+@backs("policy_gradient.summary", "A policy learns")
 def test_with_the_detach_the_policy_ends_with_more_reward_on_every_seed(
     traces: dict[str, list[Trace]],
 ) -> None:
@@ -231,6 +280,7 @@ def test_both_objectives_start_alike_and_only_the_right_detaches_stand() -> None
     assert ".detach()" not in script_of(DEFAULT.changed(detach=NOWHERE)).text
 
 
+@backs("policy_gradient.story", "The value still")
 def test_the_verdicts() -> None:
     for seed in range(3):
         for place in ("advantage", "old", "log_prob"):

@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.nn.functional import cosine_similarity, cross_entropy
 
 from engine.quiz import Question, prove, question, questions
+from tests.claims import backs
 
 CODE = re.compile(r"`([^`]+)`")
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?")
@@ -488,6 +489,67 @@ def test_too_small_a_step() -> None:
     assert digits == [7, 16]
     assert torch.tensor(3.0) + 1e-8 == torch.tensor(3.0)
     assert torch.tensor(3.0, dtype=torch.float64) + 1e-8 != 3.0
+
+
+@backs("policy_gradient.story", "The third detach")
+def test_log_probability_as_a_number() -> None:
+    name, alone = "log-probability-as-a-number", " + advantage**2 => "
+    with pytest.raises(RuntimeError, match="does not require grad"):
+        ran(name, a=alone)  # the policy's part as the whole loss
+    assert ran(name)["answer"] == (False, True)
+    assert ran(name, a=".item() => ")["answer"] == (True, True)
+    log_prob = torch.zeros(2, requires_grad=True).log_softmax(dim=0)[0]
+    assert type(log_prob.item()) is float
+
+
+def test_ratio_of_one() -> None:
+    scores = torch.zeros(2, requires_grad=True)
+    log_prob = scores.log_softmax(dim=0)[0]
+    parts = [
+        torch.autograd.grad(part, scores, retain_graph=True)[0][0].item() for part in (log_prob, -log_prob)
+    ]
+    assert parts == pytest.approx([0.5, -0.5])
+    old, moved = log_prob.item(), torch.tensor([0.1, 0.0]).log_softmax(dim=0)[0]
+    assert (moved - old).exp() > 1  # with `old` held still, the ratio rises with the first score
+
+
+def test_advantage_not_detached() -> None:
+    name = "advantage-not-detached"
+    detached = "-weight * (reward - value) => -weight * (reward - value).detach()"
+    assert ran(name, a=detached)["answer"] == (0.0, 0.0)  # a right value is left alone
+    assert ran(name, a="-weight * (reward => weight * (reward")["answer"] == pytest.approx((0.6931, -1.0))
+    assert ran(name, a=" + (reward - value) ** 2 => ")["loss"].item() == 0.0  # the policy's loss
+    assert math.log(0.5) == pytest.approx(
+        -0.6931, abs=1e-4
+    )  # descent raises the first value and lowers the second
+
+
+@pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad=True")
+def test_checkpoint_after_a_frozen_input() -> None:
+    required = "torch.ones(2), use => torch.ones(2).requires_grad_(), use"
+    assert ran("checkpoint-after-a-frozen-input", a=required)["answer"] == (True, True)
+    inside, recording = torch.ones(2, requires_grad=True), list[bool]()
+
+    def block(x: Tensor) -> Tensor:
+        recording.append(torch.is_grad_enabled())
+        return x * inside
+
+    assert (torch.ones(2) * inside).requires_grad  # an ordinary call
+    hidden = torch.utils.checkpoint.checkpoint(block, torch.ones(2), use_reentrant=True)
+    assert not hidden.requires_grad
+    given = torch.ones(2, requires_grad=True)
+    hidden = torch.utils.checkpoint.checkpoint(block, given, use_reentrant=True)
+    assert recording == [False, False]  # whatever the input
+    assert [edge[0].variable is given for edge in hidden.grad_fn.next_functions] == [True]
+
+
+@pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad=True")
+def test_run_once_more() -> None:
+    without = "torch.utils.checkpoint.checkpoint(block, x, use_reentrant=True) => block(x)"
+    assert ran("run-once-more", a=without)["answer"] == (1, 1)
+    x = torch.ones(2)
+    hidden = torch.utils.checkpoint.checkpoint(torch.tanh, x, use_reentrant=True)
+    assert hidden.grad_fn is None  # not in the graph
 
 
 def own_facts(q: Question) -> list[str]:
