@@ -37,7 +37,9 @@ def test_a_block_without_backward_is_not_called_right() -> None:
     report = recorded.report
     assert not report.ok
     assert "No `backward()` ran" in report.verdict
-    assert [f.suggestion for f in report.findings] == ["Put the call of `backward()` into what is recorded."]
+    assert [f.suggestion for f in report.findings] == [
+        "Include the call of `backward()` in what is recorded."
+    ]
     assert all("No `backward()` ran" in p.reason for p in report.parameters)
 
 

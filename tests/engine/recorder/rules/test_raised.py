@@ -89,14 +89,18 @@ def step():
 @pytest.mark.parametrize(
     ("made", "asked", "who"),
     [
-        ("other.sum() * w.sum()", "w[0]", "what the gradient is asked for was made of `w`"),
-        ("other.sum() * (2 * w).sum()", "w[0]", "what the gradient is asked for was made of `w`"),
+        ("other.sum() * w.sum()", "w[0]", "the tensor whose gradient is asked for was made of `w`"),
+        ("other.sum() * (2 * w).sum()", "w[0]", "the tensor whose gradient is asked for was made of `w`"),
         (
             "other.sum() * scaled.sum()",
             "scaled[0]",
-            "what the gradient is asked for was made of the tensor of line 6",
+            "the tensor whose gradient is asked for was made of the tensor of line 6",
         ),
-        ("other.sum() * (w * 1)[0].sum()", "other[0]", "what the gradient is asked for was made of `other`"),
+        (
+            "other.sum() * (w * 1)[0].sum()",
+            "other[0]",
+            "the tensor whose gradient is asked for was made of `other`",
+        ),
         ("other.sum()", "w", "nothing of `w` goes into"),
         ("other.sum() * scaled.detach().sum()", "scaled", "the path from `scaled` to"),
     ],
