@@ -185,9 +185,9 @@ class Cut:
     """Why it is taken to be intended, where it starves somebody and is."""
 
     def __repr__(self) -> str:
-        whom = f"starves {len(self.starved)}" if self.starved else "starves nobody"
+        whom = f"starves {len(self.starved)}" if self.starved else "starves no parameter"
         return _short(
-            self, f"{self.kind}{' (meant)' if self.intended else ''} {whom} at {self.location or '?'}"
+            self, f"{self.kind}{' (intended)' if self.intended else ''} {whom} at {self.location or '?'}"
         )
 
 

@@ -79,10 +79,10 @@ def test_every_line_says_in_words_what_the_gradient_does(opened: Open, record: S
     page = opened(record)
     expect(page.locator(".verdict")).to_contain_text("my_step.py:13")
     for number, words in (
-        (12, "never returns from here"),
+        (12, "does not pass back from here"),
         (13, "is cut here"),
         (14, "passes"),
-        (15, "is meant to stop here"),
+        (15, "stops here on purpose"),
     ):
         expect(page.locator(f"{line(page, number)} button.mark")).to_contain_text(words)
     expect(page.locator(f"{line(page, 13)} .note")).to_contain_text("Instead: Remove the detach")

@@ -323,7 +323,7 @@ def test_a_report_that_its_file_does_not_take_is_printed(
     assert main(["trace", "my_step.py", "--output", into]) == 2
     out, err = capsysbinary.readouterr()
     assert out == b"the report"
-    assert err.decode() == f"{into} can't be written: {why}. The report is on the standard output.\n"
+    assert err.decode() == f"{into} can't be written: {why}. The report is on standard output.\n"
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 
@@ -439,7 +439,7 @@ def test_the_call_that_fails_is_counted(tmp_path: Path) -> None:
 
 
 def test_status_2_for_what_is_no_file(tmp_path: Path) -> None:
-    assert tell("", 1, "text").sentence == "The name of the file is empty."
+    assert tell("", 1, "text").sentence == "The file name is empty."
     assert tell(str(tmp_path), 1, "text").sentence == f"{tmp_path} is a directory, not a Python file."
     missing = tell(str(tmp_path / "none.py"), 1, "text")
     assert missing == (2, f"{tmp_path}/none.py can't be read: No such file or directory.", b"")
@@ -515,11 +515,11 @@ def test_the_reference_page_is_what_the_rules_say(capsysbinary: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["run"], "which script? Name a file, or a module after -m."),
-        (["run", "-m"], "which script? Name a file, or a module after -m."),
+        (["run"], "no script given: name a file, or a module after -m."),
+        (["run", "-m"], "no script given: name a file, or a module after -m."),
         (
             ["run", "--lr", "1", "train.py"],
-            "--lr is no option of `run`; the script's own arguments come after its name.",
+            "--lr is not an option of `run`; the script's own arguments go after its name.",
         ),
         (["run", "--step", "0", "train.py"], "'0' is not a whole number from 1 to 1000"),
         (["run", "--step", "two", "train.py"], "'two' is not a whole number from 1 to 1000"),

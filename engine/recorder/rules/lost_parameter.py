@@ -22,8 +22,8 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         leaf = "`nn.Parameter`" if parameter else "leaf"
         text = (
             f"{listed(names)} {verb(names, 'is', 'are')} computed, not a leaf: the gradient goes to the {leaf} that "
-            f"{verb(names, 'it was', 'each was')} made from here, which nothing holds any more, so it is never "
-            f"updated."
+            f"{verb(names, 'it was', 'each was')} made from here, which nothing holds any more, so it is "
+            "never updated."
         )
         yield Fault(line, tuple(names), text, weight=len(names))
     for variable in analysis.computed:

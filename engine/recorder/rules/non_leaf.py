@@ -10,7 +10,10 @@ from ..rule import Fault, Rule, Severity
 from ..starving import raised_as
 
 WHAT = "this tensor is computed, so its `.grad` is not kept"
-REBOUND = "Update the leaf in place, `with torch.no_grad(): w -= lr * w.grad`, and clear `w.grad`; or make the result a new leaf: `(w - lr * w.grad).detach().requires_grad_()`."
+REBOUND = (
+    "Update the leaf in place, `with torch.no_grad(): w -= lr * w.grad`, and clear `w.grad`; or make the result a new "
+    "leaf: `(w - lr * w.grad).detach().requires_grad_()`."
+)
 REFUSED = r"only change requires_grad flags of leaf"
 
 

@@ -151,7 +151,7 @@ def test_a_loss_alone_is_told_of(notebook: Notebook) -> None:
 
 def test_a_cell_without_tensors_has_no_step(notebook: Notebook) -> None:
     told = notebook.run("%%trace\nprint(1)")
-    assert told.stdout == "1\nThere is no step in this cell: it computes nothing of tensors.\n"
+    assert told.stdout == "1\nThere is no step in this cell: it computes nothing with tensors.\n"
     assert told.shown == []
 
 
@@ -179,7 +179,7 @@ def test_the_step_can_be_chosen(notebook: Notebook) -> None:
 
 def test_a_step_that_never_comes_is_said_so(notebook: Notebook) -> None:
     told = notebook.run(LOOP.replace("%%trace", "%%trace --step=9"))
-    assert "The cell ended before step 9; the last that it made is shown.\n" in told.stdout
+    assert "The cell ended before step 9; the last step it made is shown.\n" in told.stdout
     assert told.report.startswith("In [2], line 4")
 
 

@@ -144,14 +144,14 @@ def test_who_left_nothing_is_silent() -> None:
     both = all_of(recorded(0, record()), size=3)
     assert [rank.end for rank in both.ranks] == ["recorded", "silent", "silent"]
     assert both.ok
-    assert "Rank 2 has not answered." in both.verdict
+    assert "Rank 2 did not answer." in both.verdict
 
 
 def test_a_job_that_was_ended_before_any_rank_came_through_has_no_diagnosis() -> None:
     half = replace(standing(0), end="silent", text="was told to end (SIGTERM) in step 2")
     both = all_of(half)
     assert (both.ok, both.ran) == (False, False)
-    assert both.verdict.startswith("No rank came to the end of its step.")
+    assert both.verdict.startswith("No rank reached the end of its step.")
 
 
 def test_what_was_raised_is_told_with_its_rank() -> None:

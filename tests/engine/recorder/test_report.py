@@ -143,7 +143,7 @@ def test_what_is_meant_to_be_constant_is_checked() -> None:
     critic.zero_grad()
     kept = record_step(meant, names=names, expect_constant=["critic"])
     assert kept.ok
-    assert kept.parameters[2].reason == "Constant on purpose, as the step says."
+    assert kept.parameters[2].reason == "Declared constant (`expect_constant`)."
 
 
 def test_a_step_in_the_middle_of_a_script() -> None:

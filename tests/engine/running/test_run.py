@@ -258,7 +258,7 @@ def test_a_module_of_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     ("make", "said"),
     [
         (lambda path: None, "can't be read: No such file or directory."),
-        (lambda path: path.mkdir(), "is a folder without a `__main__.py`; name the script in it."),
+        (lambda path: path.mkdir(), "is a folder without a `__main__.py`; name a script in it."),
         (lambda path: path.write_text("x = = 1"), "line 1: not valid Python: invalid syntax."),
         (
             lambda path: path.write_bytes(b"\x00"),

@@ -36,12 +36,12 @@ def cause_at_the_end(loss: Callable[[Tensor], Tensor]) -> Cause | None:
     [
         (
             lambda h: torch.sigmoid(h + 999),
-            "every input of this `sigmoid` lies where it is flat",
+            "every input of this `sigmoid` lies in its flat region",
             "nearer to zero",
         ),
         (
             lambda h: torch.softmax(h * 0 + torch.tensor([999.0, 0, 0, 0]), 1),
-            "every input of this `softmax` lies where it is flat",
+            "every input of this `softmax` lies in its flat region",
             "temperature",
         ),
         (
