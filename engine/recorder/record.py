@@ -258,7 +258,7 @@ class RankRecord(NamedTuple):
     end: RankEnd
     """"ended": its script did, before the step. "waits": it stands still. "silent": nothing came from it."""
     text: str
-    """The same in a sentence without its subject: "came to the end of step 2"."""
+    """The same in a sentence without its subject: "reached the end of step 2"."""
     location: Location | None
     unused: tuple[str, ...]
     """The parameters that its loss does not reach."""

@@ -93,7 +93,7 @@ def test_the_waiting_process_brings_no_torch_with_it() -> None:
 @pytest.mark.parametrize(
     ("ending", "says"),
     [
-        ("os._exit(0)", "ended its process (exit status 0)"),
+        ("os._exit(0)", "exited with status 0"),
         ("os.kill(os.getpid(), signal.SIGSEGV)", "was killed by SIGSEGV"),
     ],
 )
@@ -145,7 +145,7 @@ def test_who_ends_the_command_ends_the_step(tmp_path: Path) -> None:
 def test_a_file_that_never_ends_is_given_up_when_its_time_is_up(tmp_path: Path) -> None:
     path = write(tmp_path, ENDLESS)
     told = run_apart(path, 1, "text", output=subprocess.DEVNULL, time_limit=0.5)
-    assert told == (2, f"{path} has not ended after 0.5 seconds.", b"")
+    assert told == (2, f"{path} did not end within 0.5 seconds.", b"")
 
 
 FULL = Path("/dev/full")
@@ -392,8 +392,8 @@ def test_a_step_that_changes_its_folder_is_reported_from_where_it_was_asked(
             "line 2: ValueError while the file was loaded: no data",
         ),
         ("import nothing_of_that_name\n", "ModuleNotFoundError"),
-        ("import sys\nsys.exit(0)\n", "ended the program while it was loaded"),
-        ("import sys\ndef step():\n    sys.exit(0)\n", "ended the program"),
+        ("import sys\nsys.exit(0)\n", "exited while it was loaded"),
+        ("import sys\ndef step():\n    sys.exit(0)\n", "exited the program"),
         ("def step():\n    raise KeyboardInterrupt\n", "Interrupted."),
         ("class Stop(BaseException):\n    pass\ndef step():\n    raise Stop('mine')\n", "Stop: mine"),
     ],

@@ -71,7 +71,7 @@ def test_between_layers(operation: Callable[[Tensor], Tensor], why: str, advice:
         ),
         (
             lambda out: F.cross_entropy(out, torch.full((5,), -100), reduction="sum"),
-            "no target of this `cross_entropy` brings a gradient",
+            "no target of this `cross_entropy` gives a gradient",
             "`ignore_index`",
         ),
         (

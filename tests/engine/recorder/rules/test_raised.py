@@ -81,7 +81,7 @@ def step():
     report = told(text, tmp_path)
     assert findings(report) == [("custom_function", 11)]
     assert (
-        f"a gradient of shape [2] for input {wrong} of `forward`, whose shape is [3]"
+        f"a gradient of shape [2] for input {wrong} of `forward`, which has shape [3]"
         in report["findings"][0]["text"]
     )
 
