@@ -20,7 +20,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
 
 RULE = Rule(
     kind="data",
-    title="`.data` bypasses autograd",
+    title="Autograd bypassed by `.data`",
     what=WHAT,
     why="What is read through `.data` has no history; what is written through it changes the loss without autograd noticing.",
     instead="Compute with the tensor itself, not with its `.data`; to edit values use `with torch.no_grad():`, which autograd can check, or work on a `.clone()`.",
