@@ -106,7 +106,7 @@ def test_the_verdict_claims_less_where_one_of_several_paths_is_cut() -> None:
     assert report.verdict.startswith(
         "Nothing is known to be wrong here: every parameter that should learn gets a gradient."
     )
-    assert "(2 of which cuts only one of a parameter's paths)" in report.verdict
+    assert "(2 of them on only one of a parameter's paths)" in report.verdict
 
 
 def test_what_no_optimizer_holds_and_nothing_uses_is_not_called_starved() -> None:
