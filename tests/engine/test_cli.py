@@ -380,7 +380,7 @@ def test_a_step_that_changes_its_folder_is_reported_from_where_it_was_asked(
         ("x = 1\n", "defines no function `step()`"),
         ("def step():\n    return 3.0\n", "returned float, not a tensor"),
         ("def step():\n    pass\n", "returned NoneType, not a tensor"),
-        ("def step(x):\n    return x\n", "callable without arguments"),
+        ("def step(x):\n    return x\n", "must take no arguments"),
         ("async def step():\n    pass\n", "is an `async def`"),
         ("def step():\n    yield 1\n", "is a generator"),
         (
