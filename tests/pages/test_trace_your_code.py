@@ -47,7 +47,7 @@ def test_an_intended_detach_gets_no_warning() -> None:
     app = opened(PAGE, traced="c_nothing_wrong")
     assert not app.error
     assert app.success
-    assert any("meant" in table for table in html(app))
+    assert any("intended" in table for table in html(app))
 
 
 def test_a_finding_has_its_title_and_its_severity_and_no_id() -> None:
