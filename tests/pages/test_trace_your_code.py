@@ -156,7 +156,7 @@ def test_the_file_of_the_command_line_is_traced_and_followed(
         ("x = 1\n", "defines no function"),
         ("def step():\n    return 3\n", "not a tensor"),
         ("1 / 0\n", "ZeroDivisionError"),
-        ("import os\nos._exit(3)\n", "ended its process"),
+        ("import os\nos._exit(3)\n", "exited with status"),
     ],
 )
 def test_a_file_that_cannot_be_traced_gets_one_sentence(

@@ -45,7 +45,7 @@ def computed_tensors(facts: Facts) -> tuple[Computed, ...]:
         made = origin(entry) if entry is not None else None
         line = made.call.line if made is not None and made.call is not None else None
         state: ParameterState = "not_retained"
-        reason = "It is computed, no leaf: its gradient is used on the way back and not kept."
+        reason = "It is computed, not a leaf: its gradient is used in the backward pass but not kept."
         missed = ""
         if (
             facts.raised is None
