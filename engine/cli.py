@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         name = parser.prog
         parser.exit(
             2,
-            f"`{name} run train.py its arguments` says which line cuts a gradient; `{name} --help` lists the rest.\n",
+            f"`{name} run train.py its arguments` shows which line cuts a gradient; `{name} --help` lists the rest.\n",
         )
     options = parser.parse_args(given)
     try:
@@ -105,10 +105,10 @@ def _run(options: argparse.Namespace, given: Sequence[str]) -> int:
 def _which(step: int, goes_on: bool) -> str:
     """Which step the report is about, and what became of the script."""
     if goes_on:
-        return f"\nThis was step {step}, and the script goes on. `--step N` records another one.\n"
+        return f"\nThis was step {step}; the script continues. `--step N` records another one.\n"
     return (
-        f"\nThis was step {step}, and the script ended there. `--step N` records another one; with `--keep-going` "
-        "the script goes on.\n"
+        f"\nThis was step {step}; the script ended there. `--step N` records another one; with `--keep-going` the "
+        "script continues.\n"
     )
 
 
@@ -153,7 +153,7 @@ def _deliver(report: bytes, output: str | None, stdout: BinaryIO) -> str:
         write_report(report, output)
     except OSError as error:
         said = f"{output} can't be written: {error.strerror}."
-        return f"{said} {_print(report, stdout) or 'The report is on the standard output.'}"
+        return f"{said} {_print(report, stdout) or 'The report is on standard output.'}"
     _tell_a_person(f"The report is in {output}.")
     return ""
 
@@ -202,11 +202,11 @@ class _RunParser(_Parser):
         found, rest = super().parse_known_args(given, namespace)
         unknown = next((one for one in rest if one.startswith("-")), None)
         if unknown is not None:
-            self.error(f"{unknown} is no option of `run`; the script's own arguments come after its name")
+            self.error(f"{unknown} is not an option of `run`; the script's own arguments go after its name")
         if found.script[:1] == ["--"]:
             del found.script[0]
         if not found.script and not found.module:
-            self.error("which script? Name a file, or a module after -m")
+            self.error("no script given: name a file, or a module after -m")
         return found, rest
 
 
@@ -218,21 +218,23 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"detach-lab {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
     _add_run(commands)
-    trace = commands.add_parser("trace", help="record a file that defines step() and say what starves")
+    trace = commands.add_parser(
+        "trace", help="record a file that defines step() and report what gets no gradient"
+    )
     trace.add_argument("file", help="a Python file with a function step() that returns the loss")
     add_report_options(trace)
     trace.add_argument("--calls", type=_count, default=1, metavar="N", help="how often to call step() (1)")
-    explain = commands.add_parser("explain", help="say what a kind of finding is, with an example")
+    explain = commands.add_parser("explain", help="explain a kind of finding, with an example")
     explain.add_argument("kind", metavar="KIND", help='a kind or the name of a rule, such as "detach"')
-    rules = commands.add_parser("rules", help="list every rule: its name, its kind, its title")
-    rules.add_argument("--markdown", action="store_true", help="print the reference page of the docs")
+    rules = commands.add_parser("rules", help="list every rule with its name, kind and title")
+    rules.add_argument("--markdown", action="store_true", help="print them as the docs' reference page")
     return parser
 
 
 def _add_run(commands: argparse._SubParsersAction[_Parser]) -> None:
     run = commands.add_parser(
         "run",
-        help="run a training script as it is and say what starves in one of its steps",
+        help="run a training script as it is and report what gets no gradient in one of its steps",
         usage="%(prog)s [--step N] [--keep-going] [--format FORM] [--output FILE] (script.py | -m module) [arguments ...]",
     )
     run.__class__ = _RunParser
@@ -240,7 +242,9 @@ def _add_run(commands: argparse._SubParsersAction[_Parser]) -> None:
         "-m", dest="module", nargs=argparse.REMAINDER, default=[], help="a module, as in python -m"
     )
     run.add_argument("--step", type=_count, default=2, metavar="N", help="which optimizer step to record (2)")
-    run.add_argument("--keep-going", action="store_true", help="let the script go on after its step")
+    run.add_argument(
+        "--keep-going", action="store_true", help="let the script continue after the recorded step"
+    )
     add_report_options(run)
     run.add_argument("script", nargs=argparse.REMAINDER, help="a Python file and its own arguments")
 

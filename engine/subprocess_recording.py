@@ -96,7 +96,7 @@ def _apart(
         try:
             child.wait(time_limit)
         except subprocess.TimeoutExpired:
-            return Told(2, f"{path} has not ended after {time_limit:g} seconds.", b"")
+            return Told(2, f"{path} did not end within {time_limit:g} seconds.", b"")
         finally:
             child.kill()
             child.wait()
@@ -107,7 +107,7 @@ def _apart(
 
 def _end(status: int) -> str:
     if status >= 0:
-        return f"ended its process (exit status {status})"
+        return f"exited with status {status}"
     try:
         return f"was killed by {signal.Signals(-status).name}"
     except ValueError:

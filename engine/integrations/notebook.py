@@ -55,7 +55,7 @@ class _Transformer:
         given, rest = found
         step_in(given)
         if rest.lstrip().startswith("%%"):
-            raise _usage(f"{MAGIC} is the only magic of its cell; take out {rest.split()[0]}.")
+            raise _usage(f"{MAGIC} must be the only magic in its cell; remove {rest.split()[0]}.")
         # A comment in its place: the cell's lines keep their numbers.
         return [f"# {MAGIC} {given}".rstrip() + "\n", *rest.splitlines(keepends=True)]
 
@@ -109,11 +109,11 @@ class _Trace:
         elif record is None and error is None:
             record = watch.finish()
             if record is None:
-                print("There is no step in this cell: it computes nothing of tensors.")
+                print("There is no step in this cell: it computes nothing with tensors.")
         watch.stop()
         if record is not None:
             if self._asked is not None and watch.turns < self._asked:
-                print(f"The cell ended before step {self._asked}; the last that it made is shown.")
+                print(f"The cell ended before step {self._asked}; the last step it made is shown.")
             from IPython.display import display
 
             from ..recorder.render.html import to_short_html
@@ -138,12 +138,12 @@ class _Trace:
         return list(read_names(self._variables()).optimizers.values())
 
     def magic(self, line: str, cell: str) -> None:
-        """Records one optimizer step of the cell: `%%trace`, or `%%trace --step 5`.
+        """Record one optimizer step of the cell: `%%trace`, or `%%trace --step 5`.
 
-        The report names the line where the gradient stops, and the parameters that it starves. By default it is about
-        the second step, or about the first, where there is but one; without any step, about all that the cell computes.
+        The report names the line where the gradient stops, and the parameters that it starves. By default it covers
+        the second step, or the first if there is only one; without any step, everything that the cell computes.
         """
-        raise _usage(f"{MAGIC} stands in the first line of a cell.")
+        raise _usage(f"{MAGIC} must be the first line of a cell.")
 
 
 def _show_as_ever(
@@ -167,7 +167,7 @@ def step_in(given: str) -> int | None:
         return None
     if len(words) == 2 and words[0] == "--step" and words[1].isdecimal() and 1 <= int(words[1]) <= 1_000:
         return int(words[1])
-    raise _usage(f"{MAGIC} takes --step N alone, with a whole number from 1 to 1000, not {given!r}.")
+    raise _usage(f"{MAGIC} takes only --step N, where N is a whole number from 1 to 1000, not {given!r}.")
 
 
 def _usage(sentence: str) -> Exception:

@@ -32,9 +32,9 @@ class StepReport:
         stop: bool = False,
     ) -> None:
         if not isinstance(step, int) or step < 1:
-            raise ValueError(f"step={step!r} is not a whole number from 1 on.")
+            raise ValueError(f"step={step!r} is not a positive whole number.")
         if format not in get_args(Form):
-            raise ValueError(f"format={format!r} is none of {', '.join(get_args(Form))}.")
+            raise ValueError(f"format={format!r} is not one of {', '.join(get_args(Form))}.")
         self._step = step
         self._tell = tell
         self._output = output

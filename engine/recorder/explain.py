@@ -17,7 +17,7 @@ _HEAD = """# The rules
 Each kind of finding that the recorder reports: what happens, why it hurts, what to write instead, and a whole step with
 the fault beside the same step without it. `detach-lab explain KIND` shows one of them in the terminal.
 
-This page is written from the files in `engine/recorder/rules/`, and a test says so:
+This page is generated from the files in `engine/recorder/rules/`, which a test checks:
 `python -m engine rules --markdown > docs/rules.md`.
 """
 

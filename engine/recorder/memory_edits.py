@@ -52,9 +52,9 @@ def edited_behind_autograd(kind: str, analysis: Analysis) -> Iterator[Fault]:
         text = (
             f"This shares its memory with a tensor that the loss is computed from, and is edited{where}: "
             + (
-                f"the loss changes and autograd does not know, so {gradients_of(names)} are wrong."
+                f"the loss changes without autograd noticing, so {gradients_of(names)} are wrong."
                 if loss
-                else f"a backward pass reads the new numbers for the old ones, so {gradients_of(names)} can't be trusted."
+                else f"a backward pass reads the new values instead of the old ones, so {gradients_of(names)} can't be trusted."
             )
         )
         yield Fault(line, tuple(names), text, severity=Severity.WRONG)
@@ -62,7 +62,7 @@ def edited_behind_autograd(kind: str, analysis: Analysis) -> Iterator[Fault]:
 
 def gradients_of(names: Sequence[str]) -> str:
     """Whose gradients are meant, also where they have no name that a reader knows."""
-    return f"the gradients of {listed(names)}" if names else "the gradients that come through it"
+    return f"the gradients of {listed(names)}" if names else "the gradients that pass through it"
 
 
 def _used_by_the_loss(call: Call, analysis: Analysis) -> int:

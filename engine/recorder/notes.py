@@ -11,25 +11,25 @@ from .analysis.analysis import Analysis
 from .capture.torch_private import has_hook_after
 
 COMPILED = (
-    "Code under `torch.compile` was run eagerly to be recorded, so what only the compiled code does is not seen here: "
-    "an exception of its own, a graph break, other rounding."
+    "Code under `torch.compile` was run eagerly so that it could be recorded. What only the compiled code does is not "
+    "seen here: its own exceptions, graph breaks, other rounding."
 )
 
 
 def notes_on(analysis: Analysis) -> Iterator[str]:
     """Sentences on a step whose gradients come and whose parameters stay."""
     if _nobody_stepped(analysis):
-        yield "No optimizer's `step()` was called, so nothing moves in this step."
+        yield "No optimizer's `step()` was called, so this step updates nothing."
     yield from _on_optimizers(analysis)
     if starved := analysis.starved_without_optimizer:
         yield (
-            "No optimizer is among the names, so it is not known who should learn: "
+            "No optimizer was found, so it is not known which parameters should learn: "
             f"{listed(starved)} {verb(starved, 'gets', 'get')} no gradient."
         )
     if analysis.compiled:
         yield COMPILED
     if loose := _held_by_nobody(analysis):
-        yield f"No known optimizer holds {listed(loose)}, so {verb(loose, 'it does', 'they do')} not move."
+        yield f"No known optimizer holds {listed(loose)}, so {verb(loose, 'it is', 'they are')} not updated."
 
 
 def _nobody_stepped(analysis: Analysis) -> bool:
@@ -49,7 +49,7 @@ def _on_optimizers(analysis: Analysis) -> Iterator[str]:
         still = all(float(group.get("lr", 1.0)) == 0.0 for group in optimizer.param_groups)
         starts = id(optimizer) in planned and analysis.calls_made == 1
         if still and id(optimizer) in stepped and id(optimizer) not in analysis.moving and not starts:
-            yield f"The learning rate of `{name}` is 0, so it moves nothing."
+            yield f"The learning rate of `{name}` is 0, so it updates nothing."
         if frozen := analysis.frozen_in(optimizer):
             yield f"`{name}` holds {listed(frozen)}, which {verb(frozen, 'is', 'are')} frozen."
 

@@ -40,11 +40,11 @@ def parameter_records(analysis: Analysis, accused: frozenset[str]) -> Iterator[P
     for path, tensor in analysis.hidden.items():
         if id(tensor) not in first and any(s == "value" for _, s in analysis.arrivals(tensor)):
             yield ParameterRecord(
-                path, tuple(tensor.shape), "gradient", "A gradient came back to it; it is registered nowhere.", None,
+                path, tuple(tensor.shape), "gradient", "It gets a gradient, but is registered nowhere.", None,
                 id(tensor) in analysis.held, read_only(tensor, keep), None,
             )  # fmt: skip
     for lost in analysis.lost:
-        reason = "It is computed: the gradient went on to a leaf that nothing holds."
+        reason = "It is computed, not a leaf: its gradient goes to a leaf that nothing holds."
         yield ParameterRecord(
             lost.name, tuple(lost.tensor.shape), "not_retained", reason, analysis.location(lost.line), False,
             read_only(lost.tensor, keep), None,
@@ -128,14 +128,14 @@ def _reason(name: str, causes: _Causes, analysis: Analysis) -> Reason:
     if state == "gradient":
         return _fed(name, causes, analysis)
     if name in analysis.wiped:
-        return "A gradient came and was cleared before anything used it.", analysis.wiped[name]
+        return "It got a gradient that was cleared before anything used it.", analysis.wiped[name]
     if state == "zero":
         zero = next(iter(causes.zeros.get(name, ())), None)
         return ("Its gradient is all zeros.", None) if zero is None else (
             f"Its gradient is all zeros: {zero.why()}.", zero.line
         )  # fmt: skip
     if name in analysis.constant:
-        return "Constant on purpose, as the step says.", None
+        return "Declared constant (`expect_constant`).", None
     if not analysis.wants(analysis.tensor(name)):
         return "Frozen: `requires_grad` is False.", analysis.frozen_at([name])
     return _starved(name, causes, analysis)
@@ -143,37 +143,37 @@ def _reason(name: str, causes: _Causes, analysis: Analysis) -> Reason:
 
 def _fed(name: str, causes: _Causes, analysis: Analysis) -> Reason:
     if analysis.held and not analysis.is_held(name):
-        return "A gradient came back to it, and no known optimizer holds it.", None
+        return "It gets a gradient, but no known optimizer holds it.", None
     lost = next(iter(causes.partial.get(name, ())), None)
     if lost is not None:
-        return f"A gradient came back to it; another path was cut: {what_of(lost.rule)}.", lost.line
+        return f"It gets a gradient; another path to it was cut: {what_of(lost.rule)}.", lost.line
     if name in analysis.spent:
-        return "A gradient came back to it, was used, and was cleared afterwards.", analysis.spent[name]
-    return "A gradient came back to it.", None
+        return "It got a gradient that was used and then cleared.", analysis.spent[name]
+    return "It gets a gradient.", None
 
 
 def _starved(name: str, causes: _Causes, analysis: Analysis) -> Reason:
     blamed = causes.starving.get(name, [])
     if blamed:
         cut = next((c for c in blamed if not c.possible), blamed[-1])
-        perhaps = "The path was possibly cut" if cut.possible else "The path was cut"
+        perhaps = "Its path may have been cut" if cut.possible else "Its path was cut"
         return f"{perhaps}: {what_of(cut.rule)}.", cut.line
     dropped = next(iter(causes.zeros.get(name, ())), None)
     if dropped is not None:
         return f"{dropped.why(nothing=True)}.".replace("the custom", "The custom"), dropped.line
     if analysis.raised is not None:
         where = {"load": "The file", "step": "The step"}.get(analysis.raised.stage, "`backward()`")
-        return f"{where} raised {analysis.raised.type} before a gradient could come.", None
+        return f"{where} raised {analysis.raised.type} before it could get a gradient.", None
     if analysis.bit(analysis.tensor(name)) in causes.taken:
-        return "Its gradient was taken by `autograd.grad`, which leaves nothing in `.grad`.", None
+        return "Its gradient was computed by `autograd.grad`, which does not write to `.grad`.", None
     if not analysis.passes:
-        return "No `backward()` ran, so no gradient could come.", None
+        return "No `backward()` ran, so it has no gradient.", None
     why = (
-        "In no optimizer: nothing is expected to train it."
+        "No optimizer holds it, so it is not expected to learn."
         if causes.idle(name)
         else "Nothing connects it to the loss."
     )
     side = next(iter(causes.lost.get(name, ())), None)
     if side is not None:
-        return f"{why} It is used for something else: {what_of(side.rule)}.", side.line
+        return f"{why} It is used for something other than the loss: {what_of(side.rule)}.", side.line
     return why, None

@@ -31,16 +31,16 @@ _IN_PARALLEL = "unused_in_parallel"
 """The rule that tells of what DistributedDataParallel raises on an unused parameter."""
 _TITLE = "Reached by some ranks only"
 _ALIKE = (
-    "Let all ranks decide alike, by something that is the same on each, or let what is left out take part with weight "
-    "0: `loss + 0 * sum(p.sum() for p in layer.parameters())`. With `find_unused_parameters=True` "
-    "DistributedDataParallel does not wait for it, and averages as if that rank's gradient were zeros."
+    "Make every rank take the same branch, by a condition that is the same on all, or include what is left out with "
+    "weight 0: `loss + 0 * sum(p.sum() for p in layer.parameters())`. With `find_unused_parameters=True`, DistributedDataParallel "
+    "does not wait for it and averages as if that rank's gradient were zero."
 )
 _JOIN = os.path.join("distributed", "algorithms", "join.py")
 Why = Literal["waits", "late", "told to end"]
 _STANDING: Mapping[Why, tuple[RankEnd, str]] = {
-    "waits": ("waits", "does not come to the end of step {step}: it waits"),
-    "late": ("silent", "came too late for this report, in step {step}"),
-    "told to end": ("silent", "was told to end (SIGTERM) in step {step}"),
+    "waits": ("waits", "does not reach the end of step {step}: it waits"),
+    "late": ("silent", "was too late for this report, in step {step}"),
+    "told to end": ("silent", "was terminated (SIGTERM) in step {step}"),
 }
 _SHOWN_FIRST: Sequence[RankEnd] = ("recorded", "waits", "raised", "ended", "silent")
 
@@ -105,10 +105,10 @@ def standing_report(
     record = watch.so_far(frames)
     if any(one.f_code.co_filename.endswith(_JOIN) for one, _ in walk_stack(frame)):
         return RankReport(
-            rank, "ended", f"ended its own part before step {step} and follows the others in `join()`"
+            rank, "ended", f"finished its own part before step {step} and follows the others in `join()`"
         )
     end, text = _STANDING[why]
-    after = f" (it handles {short(handles)})" if handles is not None else ""
+    after = f" (while handling {short(handles)})" if handles is not None else ""
     return RankReport(rank, end, f"{text.format(step=step)}{after}", record, location=at)
 
 
@@ -129,7 +129,7 @@ def _own_line(finding: Finding, record: StepRecord) -> Location | None:
 def merged(reports: Iterable[RankReport], size: int) -> StepRecord | None:
     """One record of all ranks of a job, that of the rank with the most to show; None where none has any."""
     left = {one.rank: one for one in reports}
-    ranks = [left.get(rank) or RankReport(rank, "silent", "has not answered") for rank in range(size)]
+    ranks = [left.get(rank) or RankReport(rank, "silent", "did not answer") for rank in range(size)]
     shown = min(ranks, key=lambda one: (one.record is None, _SHOWN_FIRST.index(one.end)))
     if shown.shown is None:
         return None
@@ -193,18 +193,18 @@ def _finding(
 ) -> Finding:
     it = verb(names, "it", "them")
     reach = _ranks(reaching).lower()
-    text = f"{_ranks(without)} {verb(without, 'does', 'do')} not reach {listed(names)}, and {reach} {verb(reaching, 'does', 'do')}"
+    text = f"{_ranks(without)} {verb(without, 'does', 'do')} not reach {listed(names)}, but {reach} {verb(reaching, 'does', 'do')}"
     if line is not None:
-        text += ": there the path ends on this line"
+        text += f": on {_ranks(without).lower()} the path ends on this line"
     elif use is not None:
-        text += f": only {reach} {verb(reaching, 'comes', 'come')} to this line"
+        text += f": only {reach} {verb(reaching, 'reaches', 'reach')} this line"
         condition = _condition_around(use)
-        text += f", which stands under `{condition.text}` (line {condition.line})" if condition else ""
+        text += f", inside `{condition.text}` (line {condition.line})" if condition else ""
     text += (
-        f". Nothing waited for {it} in this step. Without `find_unused_parameters=True` DistributedDataParallel "
-        "does, and the job hangs."
+        f". Nothing waited for {it} in this step. Without `find_unused_parameters=True`, DistributedDataParallel "
+        "does wait, and the job hangs."
         if calm
-        else ". What not all ranks reach is waited for: that hangs a job, or raises in its next step."
+        else ". The ranks wait for what not all of them reach: the job hangs, or its next step raises."
     )
     cut = told is not None and told.rule != _IN_PARALLEL and told.severity == "fault"
     return Finding(
@@ -309,7 +309,7 @@ def _verdict(record: StepRecord) -> str:
     if record.hangs:
         return " ".join(["The job hangs.", *without])
     if record.cut_short:
-        return " ".join(["No rank came to the end of its step.", *without])
+        return " ".join(["No rank reached the end of its step.", *without])
     return " ".join([verdict_of((), None, record.cuts, record.notes), *without])
 
 

@@ -183,9 +183,9 @@ class Cut:
     """Why it is taken to be intended, where it starves somebody and is."""
 
     def __repr__(self) -> str:
-        whom = f"starves {len(self.starved)}" if self.starved else "starves nobody"
+        whom = f"starves {len(self.starved)}" if self.starved else "starves no parameter"
         return _short(
-            self, f"{self.kind}{' (meant)' if self.intended else ''} {whom} at {self.location or '?'}"
+            self, f"{self.kind}{' (intended)' if self.intended else ''} {whom} at {self.location or '?'}"
         )
 
 
@@ -256,7 +256,7 @@ class RankRecord(NamedTuple):
     end: RankEnd
     """"ended": its script did, before the step. "waits": it stands still. "silent": nothing came from it."""
     text: str
-    """The same in a sentence without its subject: "came to the end of step 2"."""
+    """The same in a sentence without its subject: "reached the end of step 2"."""
     location: Location | None
     unused: tuple[str, ...]
     """The parameters that its loss does not reach."""

@@ -75,13 +75,13 @@ def record_file(
             if inspect.iscoroutine(session.returned):
                 session.returned.close()  # else Python adds a warning that it was never awaited
             raise ScriptError(
-                f"step() in {path} returned {kind}, not a tensor, and called no backward(): return the loss alone."
+                f"step() in {path} returned {kind}, not a tensor, and did not call backward(): return only the loss."
             )
         record = diagnose(session)
         session.tape.release()
         return record
     except SystemExit as error:
-        raise ScriptError(f"step() in {path} ended the program.") from error
+        raise ScriptError(f"step() in {path} exited the program.") from error
     finally:
         sys.modules.pop(module.__name__, None)
         if folder in sys.path:
@@ -90,7 +90,7 @@ def record_file(
 
 def _read(path: str) -> str:
     if not path:
-        raise ScriptError("The name of the file is empty.")
+        raise ScriptError("The file name is empty.")
     if os.path.isdir(path):
         raise ScriptError(f"{path} is a directory, not a Python file.")
     try:
@@ -103,14 +103,14 @@ def _read(path: str) -> str:
 
 
 def _run_it(path: str) -> str:
-    return f" A training script is run as it is: `detach-lab run {path}`."
+    return f" To run a training script as it is: `detach-lab run {path}`."
 
 
 def _needs_nothing(step: Callable[..., object], path: str) -> None:
     try:
         inspect.signature(step).bind()
     except TypeError as error:
-        raise ScriptError(f"step() in {path} must be callable without arguments: {error}.") from error
+        raise ScriptError(f"step() in {path} must take no arguments: {error}.") from error
     except ValueError:  # a callable that tells nothing about itself is tried as it is
         return
 
@@ -121,7 +121,7 @@ def _load(code: object, variables: dict[str, object], session: Session, path: st
         with CallMode(session.tape):
             exec(code, variables)  # type: ignore[arg-type]
     except SystemExit as error:
-        raise ScriptError(f"{path} ended the program while it was loaded.{_run_it(path)}") from error
+        raise ScriptError(f"{path} exited while it was loaded.{_run_it(path)}") from error
     except Exception as error:
         session.note_error(error, "load")
         session.before = session.names()

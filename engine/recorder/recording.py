@@ -85,7 +85,7 @@ class recording:  # noqa: N801 (a context manager, named like those of the stand
     def report(self) -> StepRecord:
         """The record of the block; raises RuntimeError before its end."""
         if self._report is None:
-            raise RuntimeError("The report is ready when the `with recording(...)` block has ended.")
+            raise RuntimeError("The report is ready once the `with recording(...)` block has ended.")
         return self._report
 
     def _coming(self) -> set[str]:

@@ -31,7 +31,7 @@ def starved_by(
         text = f"{listed(wanted)} {verb(wanted, 'gets', 'get')} no gradient: {perhaps}{what}{after}."
         severity = Severity.STARVED
         if analysis.cannot_train:
-            text += " Nothing in the loss requires a gradient, so `backward()` refuses."
+            text += " Nothing in the loss requires a gradient, so `backward()` raises an error."
             severity = Severity.REFUSED
         held = sum(map(analysis.is_held, wanted))
         # Of two cuts that starve the same, the reader's own comes first.

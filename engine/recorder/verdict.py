@@ -33,8 +33,10 @@ def verdict_of(
     partly = sum(cut.intended and bool(cut.partial) for cut in cuts)
     said = [_fine(known, bool(notes), bool(partly)), *notes]
     if meant:
-        paths = f" ({partly} by which a parameter loses one of several paths)" if partly else ""
-        said.append(f"{meant} cut{'s' if meant > 1 else ''} on the way{paths}, meant as far as can be told.")
+        paths = f" ({partly} of them on only one of a parameter's paths)" if partly else ""
+        said.append(
+            f"{meant} cut{'s' if meant > 1 else ''} on the way to the loss{paths}, apparently intended."
+        )
     return " ".join(said)
 
 

@@ -38,7 +38,7 @@ from .capture.warned import at_the_reader
 from .diagnosis import diagnose
 from .report import StepRecord
 
-NOT_YET = "The step has not come to its end, so it is not known whether a gradient would come."
+NOT_YET = "The step has not ended, so it is not known whether it would get a gradient."
 
 
 class StepWatch:

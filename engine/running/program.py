@@ -54,10 +54,10 @@ class Program:
 def program_from_file(path: str) -> Program:
     """A file, or a folder with a `__main__.py`. Raises `ProgramError`."""
     if not path:
-        raise ProgramError("The name of the script is empty.")
+        raise ProgramError("The script name is empty.")
     file = os.path.join(path, "__main__.py") if os.path.isdir(path) else path
     if file != path and not os.path.exists(file):
-        raise ProgramError(f"{path} is a folder without a `__main__.py`; name the script in it.")
+        raise ProgramError(f"{path} is a folder without a `__main__.py`; name a script in it.")
     folder = path if file != path else os.path.dirname(os.path.realpath(file))
     return Program(path, file, _compiled(file), None, os.path.abspath(folder))
 
@@ -78,7 +78,7 @@ def program_from_module(name: str) -> Program:
             f"The module {name} can't be found: {first_line(error, 'no message').removesuffix('.')}."
         ) from error
     if spec is None or not spec.origin or not os.path.exists(spec.origin):
-        raise ProgramError(f"There is no module {name}.")
+        raise ProgramError(f"There is no module named {name}.")
     return Program(name, spec.origin, _compiled(spec.origin), spec, os.getcwd())
 
 

@@ -172,7 +172,7 @@ class _Run:
             said = f"raised {short(record.raised)}"
             return RankReport(rank, "raised", said, record, self.watch.before, record.raised.location)
         fed = self.watch.fed_before()
-        return RankReport(rank, "recorded", f"came to the end of step {self.step}", record, fed_before=fed)
+        return RankReport(rank, "recorded", f"reached the end of step {self.step}", record, fed_before=fed)
 
 
 def run(
@@ -280,14 +280,14 @@ def _why_nothing(here: _Run, end: _End) -> str:
         how = f"raised {type(end.error).__name__}"
     elif end.code not in (0, None):
         how = (
-            f"ended itself ({first_line(end.code, 'no message')})"
+            f"exited ({first_line(end.code, 'no message')})"
             if isinstance(end.code, str)
-            else f"ended itself with exit status {end.code}"
+            else f"exited with status {end.code}"
         )
     if watch is None:
         return f"{how} and never imported torch, so there is no step to record"
     if not watch.optimizer_steps:
-        return f"{how} without a step() of any torch.optim optimizer in this process, so there is no step to record"
+        return f"{how} without calling step() on a torch.optim optimizer in this process, so there is no step to record"
     return (
         f"{how} after {watch.turns} optimizer step{'' if watch.turns == 1 else 's'}, before step {here.step}"
     )
@@ -299,5 +299,7 @@ def _allowed(here: _Run) -> str:
     if watch is None or not watch.optimizer_steps:
         return ""
     return (
-        f": --step can be 1 to {watch.turns}" if watch.turns else ": no turn of its optimizers was complete"
+        f": --step can be 1 to {watch.turns}"
+        if watch.turns
+        else ": its optimizers did not complete a round of steps"
     )

@@ -79,10 +79,10 @@ def test_every_line_says_in_words_what_the_gradient_does(opened: Open, record: S
     page = opened(record)
     expect(page.locator(".verdict")).to_contain_text("my_step.py:13")
     for number, words in (
-        (12, "never returns from here"),
+        (12, "does not pass back from here"),
         (13, "is cut here"),
         (14, "passes"),
-        (15, "is meant to stop here"),
+        (15, "stops here on purpose"),
     ):
         expect(page.locator(f"{line(page, number)} button.mark")).to_contain_text(words)
     expect(page.locator(f"{line(page, 13)} .note")).to_contain_text("Instead: Remove the detach")
@@ -101,15 +101,15 @@ def test_a_parameter_shows_its_lines_and_a_line_its_parameters(opened: Open, rec
     expect(page.locator(f"{line(page, 14)}.on")).to_be_visible()
     expect(page.locator(f"{line(page, 16)}.on")).to_be_visible()
     expect(page.locator(f"{line(page, 12)}.on")).to_have_count(0)
-    expect(said).to_contain_text("its gradient comes by")
+    expect(said).to_contain_text("its gradient passes through")
     page.get_by_role("button", name="Next").click()
     expect(page.locator(".line.here")).to_have_count(1)
     page.locator(".parameters .pick", has_text="encoder.0.*").click()
     expect(page.locator(f"{line(page, 12)}.on")).to_be_visible()
     expect(page.locator(f"{line(page, 14)}.on")).to_have_count(0)
-    expect(said).to_contain_text("no gradient gets back to it through 2 lines")
+    expect(said).to_contain_text("no gradient reaches it through 2 lines")
     page.locator(f"{line(page, 14)} button.mark").click()
-    expect(said).to_contain_text("Line 14 feeds 2 parameters: head.weight, head.bias")
+    expect(said).to_contain_text("Line 14 passes a gradient back to 2 parameters: head.weight, head.bias")
     expect(page.locator(".parameters .row > .pick.fed .name")).to_have_text(["head.* (2 parameters)"])
     page.get_by_role("button", name="Clear").click()
     expect(page.locator(".line.on")).to_have_count(0)
@@ -124,7 +124,7 @@ def test_the_keyboard_does_all_of_it(opened: Open, record: StepRecord) -> None:
     page.keyboard.press("End")
     expect(page.locator(f"{line(page, 16)} button.mark")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("status")).to_contain_text("Line 16 feeds")
+    expect(page.get_by_role("status")).to_contain_text("Line 16 passes a gradient back to")
     page.keyboard.press("Escape")
     expect(page.locator(".chosen")).to_be_hidden()
     expect(page.locator(f"{line(page, 16)} button.mark")).to_be_focused()
@@ -198,5 +198,5 @@ def test_two_thousand_calls_over_twenty_files_stay_usable(opened: Open, tmp_path
     expect(page.locator(f"#f{FILES - 1}-199.on")).to_have_count(1)
     page.locator(".file > summary").nth(FILES - 1).click()
     page.locator(f"#f{FILES - 1}-199 button.mark").click()
-    expect(page.get_by_role("status")).to_contain_text(f"feeds {FILES * CALLS // 2 - 1} parameters")
+    expect(page.get_by_role("status")).to_contain_text(f"passes a gradient back to {FILES * CALLS // 2 - 1} parameters")
     no_sideways_scroll(page)

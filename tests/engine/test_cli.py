@@ -93,7 +93,7 @@ def test_the_waiting_process_brings_no_torch_with_it() -> None:
 @pytest.mark.parametrize(
     ("ending", "says"),
     [
-        ("os._exit(0)", "ended its process (exit status 0)"),
+        ("os._exit(0)", "exited with status 0"),
         ("os.kill(os.getpid(), signal.SIGSEGV)", "was killed by SIGSEGV"),
     ],
 )
@@ -145,7 +145,7 @@ def test_who_ends_the_command_ends_the_step(tmp_path: Path) -> None:
 def test_a_file_that_never_ends_is_given_up_when_its_time_is_up(tmp_path: Path) -> None:
     path = write(tmp_path, ENDLESS)
     told = run_apart(path, 1, "text", output=subprocess.DEVNULL, time_limit=0.5)
-    assert told == (2, f"{path} has not ended after 0.5 seconds.", b"")
+    assert told == (2, f"{path} did not end within 0.5 seconds.", b"")
 
 
 FULL = Path("/dev/full")
@@ -323,7 +323,7 @@ def test_a_report_that_its_file_does_not_take_is_printed(
     assert main(["trace", "my_step.py", "--output", into]) == 2
     out, err = capsysbinary.readouterr()
     assert out == b"the report"
-    assert err.decode() == f"{into} can't be written: {why}. The report is on the standard output.\n"
+    assert err.decode() == f"{into} can't be written: {why}. The report is on standard output.\n"
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 
@@ -380,7 +380,7 @@ def test_a_step_that_changes_its_folder_is_reported_from_where_it_was_asked(
         ("x = 1\n", "defines no function `step()`"),
         ("def step():\n    return 3.0\n", "returned float, not a tensor"),
         ("def step():\n    pass\n", "returned NoneType, not a tensor"),
-        ("def step(x):\n    return x\n", "callable without arguments"),
+        ("def step(x):\n    return x\n", "must take no arguments"),
         ("async def step():\n    pass\n", "is an `async def`"),
         ("def step():\n    yield 1\n", "is a generator"),
         (
@@ -392,8 +392,8 @@ def test_a_step_that_changes_its_folder_is_reported_from_where_it_was_asked(
             "line 2: ValueError while the file was loaded: no data",
         ),
         ("import nothing_of_that_name\n", "ModuleNotFoundError"),
-        ("import sys\nsys.exit(0)\n", "ended the program while it was loaded"),
-        ("import sys\ndef step():\n    sys.exit(0)\n", "ended the program"),
+        ("import sys\nsys.exit(0)\n", "exited while it was loaded"),
+        ("import sys\ndef step():\n    sys.exit(0)\n", "exited the program"),
         ("def step():\n    raise KeyboardInterrupt\n", "Interrupted."),
         ("class Stop(BaseException):\n    pass\ndef step():\n    raise Stop('mine')\n", "Stop: mine"),
     ],
@@ -439,7 +439,7 @@ def test_the_call_that_fails_is_counted(tmp_path: Path) -> None:
 
 
 def test_status_2_for_what_is_no_file(tmp_path: Path) -> None:
-    assert tell("", 1, "text").sentence == "The name of the file is empty."
+    assert tell("", 1, "text").sentence == "The file name is empty."
     assert tell(str(tmp_path), 1, "text").sentence == f"{tmp_path} is a directory, not a Python file."
     missing = tell(str(tmp_path / "none.py"), 1, "text")
     assert missing == (2, f"{tmp_path}/none.py can't be read: No such file or directory.", b"")
@@ -515,11 +515,11 @@ def test_the_reference_page_is_what_the_rules_say(capsysbinary: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["run"], "which script? Name a file, or a module after -m."),
-        (["run", "-m"], "which script? Name a file, or a module after -m."),
+        (["run"], "no script given: name a file, or a module after -m."),
+        (["run", "-m"], "no script given: name a file, or a module after -m."),
         (
             ["run", "--lr", "1", "train.py"],
-            "--lr is no option of `run`; the script's own arguments come after its name.",
+            "--lr is not an option of `run`; the script's own arguments go after its name.",
         ),
         (["run", "--step", "0", "train.py"], "'0' is not a whole number from 1 to 1000"),
         (["run", "--step", "two", "train.py"], "'two' is not a whole number from 1 to 1000"),

@@ -47,7 +47,7 @@ def test_an_intended_detach_gets_no_warning() -> None:
     app = opened(PAGE, traced="c_nothing_wrong")
     assert not app.error
     assert app.success
-    assert any("meant" in table for table in html(app))
+    assert any("intended" in table for table in html(app))
 
 
 def test_a_finding_has_its_title_and_its_severity_and_no_id() -> None:
@@ -156,7 +156,7 @@ def test_the_file_of_the_command_line_is_traced_and_followed(
         ("x = 1\n", "defines no function"),
         ("def step():\n    return 3\n", "not a tensor"),
         ("1 / 0\n", "ZeroDivisionError"),
-        ("import os\nos._exit(3)\n", "ended its process"),
+        ("import os\nos._exit(3)\n", "exited with status"),
     ],
 )
 def test_a_file_that_cannot_be_traced_gets_one_sentence(

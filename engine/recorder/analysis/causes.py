@@ -45,28 +45,24 @@ _TIMES = frozenset(["mul", "mul_", "__mul__", "__rmul__", "__imul__", "multiply"
 _JOINS = frozenset(["cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "pad"])
 
 _FACTOR = (
-    "Look at where it is computed. If it is meant (a mask, a first hidden state), nothing is to be mended: "
-    "`--calls 5`, or `run --step 6`, shows whether other steps bring a gradient."
+    "Look at where it is computed. If it is intended (a mask, a first hidden state), there is nothing to "
+    "fix: `--calls 5`, or `run --step 6`, shows whether other steps give a gradient."
 )
-_STARTS_AT_ZERO = (
-    "If it starts at zeros on purpose (LoRA, LayerScale), nothing is to be mended: one step ends it."
-)
-_BOTH = "Start one of the two at other values: with both at zero neither ever moves."
+_STARTS_AT_ZERO = "If it is initialised to zero on purpose (LoRA, LayerScale), there is nothing to fix: the first step changes it."
+_BOTH = "Initialise one of the two to other values: with both at zero, neither ever learns."
 _BRANCH = (
-    "If that is how this batch is, nothing is to be mended: `--calls 5`, or `run --step 6`, shows whether other "
-    "steps bring a gradient. "
+    "If only this batch does it, there is nothing to fix: `--calls 5`, or `run --step 6`, shows whether other "
+    "steps give a gradient. "
     "Otherwise look at the condition."
 )
-_OFF = "Try a smaller learning rate, another initial bias, or a unit with a slope below zero such as `leaky_relu`."
-_OUTSIDE = "Clamp only what is reported, or use a bound that is soft: `tanh`, `sigmoid`."
+_OFF = "Try a smaller learning rate, another initial bias, or an activation with a slope below zero, such as `leaky_relu`."
+_OUTSIDE = "Clamp only what is reported, or use a soft bound: `tanh`, `sigmoid`."
 _ONE_ENTRY = "Pass the `dim` over which the entries compete; for a single output use `sigmoid`."
 _CHANGED = "Look at the factor: a `max_norm` of 0, or a scale of 0, wipes every gradient."
-_NOT_USED = (
-    "Add what is made of it to the loss, or do not compute it: what is cut out of a result takes no part."
-)
+_NOT_USED = "Add its result to the loss, or do not compute it: what is sliced away does not affect the loss."
 _WEIGHT = (
-    "Give this term a weight other than 0, or leave it out. If the weight is 0 in this step alone, as in a warm-up, "
-    "nothing is to be mended: record a later step."
+    "Give this term a weight other than 0, or remove it. If the weight is 0 in this step alone, as in a warm-up, "
+    "there is nothing to fix: record a later step."
 )
 _HOOK = (
     "Return the gradient from the hook, or None to leave it as it is; to freeze use `requires_grad_(False)`."
@@ -76,7 +72,7 @@ _HOOK = (
 def cause_of(node: int, bit: int, facts: Facts) -> Cause | None:
     """Why the call that made `node` sent zeros towards the leaf with that bit, None where nothing more is known."""
     if node in facts.hooked_nodes:
-        why = "a hook on its result puts zeros in the gradient's place"
+        why = "a hook on its result replaces the gradient by zeros"
         return Cause(why, _HOOK, facts.hooked_nodes[node])
     call = facts.call_at(node)
     if call is None:
@@ -94,9 +90,9 @@ def cause_of(node: int, bit: int, facts: Facts) -> Cause | None:
     if "softmax" in operation and _constant(call.outputs[0]):
         return Cause(f"a `{operation}` over one entry is a constant", _ONE_ENTRY)
     if operation in _TIMES and len(call.inputs) == 1:
-        return Cause("the number that it is multiplied by here is 0", _WEIGHT)
+        return Cause("it is multiplied by 0 here", _WEIGHT)
     if operation in _JOINS:
-        why = f"of what this `{operation}` joins only other parts go on to the loss"
+        why = f"only other parts of what this `{operation}` joins go on to the loss"
         return Cause(why, _NOT_USED, passes=_in_a_package(call))
     factors = [entry for entry in _factors(call, facts) if not entry.value >> bit & 1]
     return _zero_factor(call, factors, facts)
@@ -119,13 +115,11 @@ def changed_after(bit: int, facts: Facts) -> Cause | None:
     writes = facts.flow.writes.get(facts.flow.storage_of(leaf.grad)) if leaf.grad is not None else None
     if writes:
         return Cause(
-            "it came, and its `.grad` was changed to zeros here", _CHANGED, writes[-1].line, after=True
+            "it arrived, and its `.grad` was changed to zeros here", _CHANGED, writes[-1].line, after=True
         )
     if not has_hook_before(leaf) and not has_hook_after(leaf):
         return None
-    return Cause(
-        "a hook on it puts zeros in the gradient's place", _HOOK, facts.hooks.get(id(leaf)), after=True
-    )
+    return Cause("a hook on it replaces the gradient by zeros", _HOOK, facts.hooks.get(id(leaf)), after=True)
 
 
 def _factors(call: Call, facts: Facts) -> list[Entry]:

@@ -41,33 +41,33 @@ _DISTANCES = frozenset(["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"])
 _LIKELIHOODS = frozenset(["cross_entropy", "nll_loss"])
 
 _PADDING = (
-    "Keep that index for padding alone (where it is 0, let the others start at 1), or drop `padding_idx`. A batch of "
-    "nothing but padding is no fault of the code."
+    "Use that index for padding only (if it is 0, start the others at 1), or remove `padding_idx`. A batch of nothing "
+    "but padding is not a fault in the code."
 )
 _START_INSIDE = (
     "Start it inside the range. To keep a parameter within bounds, clamp it after `optimizer.step()`: "
     "`with torch.no_grad(): p.clamp_(...)`."
 )
 _HINGE = (
-    "If it is a margin that every example of this batch keeps, nothing is to be mended. Otherwise try another "
-    "initial bias, a smaller learning rate, or a bound that is soft."
+    "If it is a margin that every example of this batch satisfies, there is nothing to fix. Otherwise try "
+    "another initial bias, a smaller learning rate, or a soft bound."
 )
 _SATURATED = (
-    "Bring its inputs nearer to zero: normalise them, divide them by a temperature, start with smaller weights; "
-    "for a loss use the one that takes logits."
+    "Bring its inputs closer to zero: normalise them, divide them by a temperature, or start with smaller "
+    "weights; for a loss, use the version that takes logits."
 )
-_ELSEWHERE = "Start at other values: at zero the slope is zero, and training never leaves it."
-_WRITTEN_OVER = "Use the old values before they are overwritten, or write to a part of them only."
+_ELSEWHERE = "Initialise it to other values: at zero the slope is zero, and training never leaves it."
+_WRITTEN_OVER = "Use the old values before they are overwritten, or overwrite only part of them."
 _DROPPED = "Lower `p`: what is dropped gets no gradient in this step."
 _KEPT_MARGIN = (
-    "If every example keeps the margin by now, nothing is to be mended; harder examples bring a gradient."
+    "If every example already satisfies the margin, there is nothing to fix; harder examples give a gradient."
 )
 _FITTED = (
-    "If the model fits its data by now, nothing is to be mended. Otherwise look at the target: it may be the "
+    "If the model already fits its data, there is nothing to fix. Otherwise look at the target: it may be the "
     "prediction itself."
 )
-_IGNORED = "Look at the targets: those equal to `ignore_index` bring no gradient, and one that is certain brings none."
-_GRID = "Use `mode='bilinear'`, and keep the grid between -1 and 1: outside of the image nothing changes."
+_IGNORED = "Look at the targets: those equal to `ignore_index` give no gradient, nor does one predicted with certainty."
+_GRID = "Use `mode='bilinear'`, and keep the grid between -1 and 1: outside the image nothing changes."
 _ONE_NORMALISED = "Normalise over more than one entry: over a single one the result is a constant."
 
 
@@ -91,23 +91,21 @@ def flat_spot(call: Call, bit: int, facts: Facts) -> Cause | None:
         )
         return Cause(why, _HINGE)
     if name in _SATURATE and not _constant_over_one(call):
-        return Cause(f"every input of this `{name}` lies where it is flat", _SATURATED)
+        return Cause(f"every input of this `{name}` lies in its flat region", _SATURATED)
     if name in _FLAT_AT_ZERO and _is_zero(source, facts) and source.value >> bit & 1:
         others = call.inputs[1:]
         if all(entry.value >> bit & 1 for entry in others) and (others or "mul" not in name):
-            return Cause(
-                f"what this `{name}` is taken of is all zeros, and its slope there is zero", _ELSEWHERE
-            )
+            return Cause(f"the input of this `{name}` is all zeros, where its slope is zero", _ELSEWHERE)
     if name in _OVERWRITE:
         return Cause(f"this `{name}` overwrites every element", _WRITTEN_OVER)
     if "dropout" in name:
         return Cause(f"this `{name}` dropped every element", _DROPPED)
     if name in _MARGINS:
-        return Cause(f"every example keeps the margin of this `{name}`", _KEPT_MARGIN)
+        return Cause(f"every example satisfies the margin of this `{name}`", _KEPT_MARGIN)
     if name in _DISTANCES:
         return Cause(f"this `{name}` is at its minimum: prediction and target are equal", _FITTED)
     if name in _LIKELIHOODS:
-        return Cause(f"no target of this `{name}` brings a gradient", _IGNORED)
+        return Cause(f"no target of this `{name}` gives a gradient", _IGNORED)
     if name == "grid_sample":
         return Cause("this `grid_sample` does not change with the grid here", _GRID)
     if name in ("layer_norm", "rms_norm") and _shape(source)[-1:] == (1,):

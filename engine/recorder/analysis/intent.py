@@ -79,10 +79,8 @@ class Uses(NamedTuple):
     """Whether they meet one in a matrix product."""
 
 
-_TARGET = "its value is a target or a weight that a prediction is compared with"
-_OTHERS_PASS = (
-    "it stands in a backward pass for another optimizer, and what it cuts off has a pass of its own"
-)
+_TARGET = "its value is a target or a weight for a prediction"
+_OTHERS_PASS = "it belongs to a backward pass for another optimizer, and what it cuts off has its own pass"
 
 
 def with_intent(cuts: tuple[CutFound, ...], facts: Facts) -> tuple[CutFound, ...]:
@@ -178,7 +176,7 @@ def _why_used(cut: CutFound, facts: Facts) -> str:
     if _is_target(cut, facts):
         return _TARGET
     if uses.layers and _batched_with_data(entries, facts):
-        return "it is one part of a batch, beside data"
+        return "it is one part of a batch, next to data"
     if uses.layers and _sees_other_data(uses.layers, entries, facts):
         return "the layers after it are trained on other data as well"
     return ""

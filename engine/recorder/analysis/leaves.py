@@ -45,7 +45,7 @@ def computed_tensors(facts: Facts) -> tuple[Computed, ...]:
         made = origin(entry) if entry is not None else None
         line = made.call.line if made is not None and made.call is not None else None
         state: ParameterState = "not_retained"
-        reason = "It is computed, no leaf: its gradient is used on the way back and not kept."
+        reason = "It is computed, not a leaf: its gradient is used in the backward pass but not kept."
         missed = ""
         if (
             facts.raised is None
@@ -73,7 +73,7 @@ def _missed(name: str, tensor: Tensor, entry: Entry, facts: Facts) -> str:
     """
     line, before = facts.read_later.get(name), facts.before.variables.get(name)
     if line is not None:
-        return f"it is computed, no leaf, so its gradient is not kept, and line {line} reads it."
+        return f"it is computed, not a leaf, so its gradient is not kept, but line {line} reads it."
     if id(tensor) in facts.differentiated:  # then it is an input, and not to be trained
         return ""
     if entry.scalar and not (before is tensor and _of_lost_leaves(entry, facts)):
@@ -81,7 +81,9 @@ def _missed(name: str, tensor: Tensor, entry: Entry, facts: Facts) -> str:
     if before is not tensor:
         asked = facts.whole_step and "." not in name and not isinstance(before, Tensor)
         return (
-            "it is computed, no leaf, so its gradient is used on the way back and not kept." if asked else ""
+            "it is computed, not a leaf, so its gradient is used in the backward pass but not kept."
+            if asked
+            else ""
         )
     behind = facts.named(entry.tracked)
     if any(n not in facts.names.held_only for n in behind):
@@ -90,8 +92,8 @@ def _missed(name: str, tensor: Tensor, entry: Entry, facts: Facts) -> str:
         return ""
     if behind:
         held = behind[0].partition(".")[0]
-        return f"it was computed from the tensor that `{held}` holds, and stays as it is when that one moves."
-    return "it is computed from a leaf that no variable holds, so the gradient is kept nowhere."
+        return f"it was computed from the tensor that `{held}` holds, and does not change when that tensor is updated."
+    return "it is computed from a leaf that no variable holds, so its gradient is not kept anywhere."
 
 
 def _of_plain_leaves(entry: Entry, facts: Facts) -> bool:

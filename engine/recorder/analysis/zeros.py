@@ -36,11 +36,11 @@ class ZeroFound:
         if self.cause is not None:
             return self.cause.why
         if self.kind == "cancel":
-            return "two paths bring gradients that cancel"
+            return "the gradients of two paths cancel"
         if self.kind == "custom_function":
             return f"the custom Function `{self.operation}` returns {'no gradient' if nothing else 'zeros'}"
         if self.kind == "not_in_graph":
-            return f"`{self.operation}` got a gradient and passed none on"
+            return f"`{self.operation}` got a gradient but passed none on"
         return f"the derivative of `{self.operation or 'this operation'}` is zero here"
 
 

@@ -30,7 +30,7 @@ def optimizers_in(given: object) -> tuple[Optimizer, ...]:
     for one in map(behind, several):
         if not isinstance(one, Optimizer):
             raise TypeError(
-                f"optimizer: got {_kind(one)}, allowed is a torch.optim.Optimizer or a list of several of them."
+                f"optimizer: got {_kind(one)}, expected a torch.optim.Optimizer or a list of them."
             )
         found.append(one)
     return tuple(found)
@@ -41,7 +41,7 @@ def constants_in(given: object) -> tuple[str, ...]:
     found = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (None,)
     if not all(isinstance(name, str) for name in found):
         raise TypeError(
-            f"expect_constant: got {given!r:.80}, allowed is a list of names such as ['net.weight', 'net']."
+            f"expect_constant: got {given!r:.80}, expected a list of names such as ['net.weight', 'net']."
         )
     return tuple(str(name) for name in found)
 
@@ -73,9 +73,9 @@ def no_plain_function(step: object) -> str:
     if type(step) is FunctionType and not step.__dict__ and not step.__code__.co_flags & _OTHER:
         return ""
     if inspect.iscoroutinefunction(step) or inspect.isasyncgenfunction(step):
-        return "is an `async def`, allowed is a plain function that returns the loss"
+        return "is an `async def`, not a plain function that returns the loss"
     if inspect.isgeneratorfunction(step):
-        return "is a generator (it has a `yield`), allowed is a plain function that returns the loss"
+        return "is a generator (it has a `yield`), not a plain function that returns the loss"
     return ""
 
 

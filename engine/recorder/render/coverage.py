@@ -22,12 +22,12 @@ Kind = Literal["cut", "fault", "lost", "zeros", "meant", "starts", "passes", "va
 KINDS: dict[Kind, Word] = {
     "cut": Word("x", "✂", "is cut here"),
     "fault": Word("!", "!", "a finding is here"),
-    "lost": Word("^", "✕", "never returns from here"),
-    "zeros": Word("0", "0", "comes back as zeros"),
-    "meant": Word("|", "◇", "is meant to stop here"),
+    "lost": Word("^", "✕", "does not pass back from here"),
+    "zeros": Word("0", "0", "is all zeros here"),
+    "meant": Word("|", "◇", "stops here on purpose"),
     "starts": Word("*", "●", "starts here"),
     "passes": Word("+", "←", "passes"),
-    "values": Word("-", "→", "only values"),
+    "values": Word("-", "→", "values only"),
     "outside": Word(" ", "", "not part of the step"),
 }
 """What a gradient does at a line, the worst first: of several things that happen there a line is marked by the first."""
@@ -46,15 +46,15 @@ SHORT: dict[Kind, str] = {
 """The same in one word, for a narrow screen."""
 
 MEANING: dict[Kind, str] = {
-    "cut": "The gradient is cut here: somebody who should learn starves by it.",
+    "cut": "The gradient is cut here, and a parameter that should learn gets none because of it.",
     "fault": "The report has a finding on this line.",
-    "lost": "The line ran forward, and no gradient returns from here to those who starve.",
-    "zeros": "The gradient that comes back here is zeros.",
-    "meant": "The gradient is meant to stop here, as far as can be told.",
-    "starts": "The gradient starts here: a backward pass.",
-    "passes": "The gradient passes.",
-    "values": "Only values: no gradient comes here, and nobody starves by that.",
-    "outside": "Not part of the step: no call of it was made on such a line.",
+    "lost": "The line ran forward, but no gradient passes back from it to the starved parameters.",
+    "zeros": "The gradient that arrives here is all zeros.",
+    "meant": "The gradient stops here, apparently on purpose.",
+    "starts": "A backward pass starts here.",
+    "passes": "The gradient passes back through this line.",
+    "values": "Values only: no gradient arrives here, and no parameter is starved by that.",
+    "outside": "Not part of the step: no call was recorded on such a line.",
 }
 """The same in a whole sentence."""
 
@@ -269,7 +269,7 @@ class _Marks:
         tracked = [stage for stage in stages if stage.output.requires_grad]
         back = sum(stage.gradient_state == "value" for stage in tracked)
         if kind in ("lost", "zeros") and back:
-            return f"returns from {back} of {counted(len(tracked), 'call')}"
+            return f"passes back from {back} of {counted(len(tracked), 'call')}"
         return KINDS[kind].text
 
 

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...text import listed
+from ...text import listed, verb
 from ..record import Cut, StepData
 from .coverage import KINDS, MEANING, SHORT, Coverage, CoveredFile, CoveredLine, Kind, coverage_of, spans
 from .groups import Row, by_module, parameter_rows
@@ -199,11 +199,13 @@ def _of_cut(cut: Cut, record: StepData) -> str:
     whom, part = (by_module(names, record) for names in (cut.starved, cut.partial))
     said = []
     if cut.intended:
-        said.append(f"Meant{f': {cut.why}' if cut.why else ', as far as can be told'}.")
+        said.append(f"Apparently on purpose{f': {cut.why}' if cut.why else ''}.")
     if whom:
-        said.append(f"No gradient for {listed(whom, _NAMES)} by this line.")
+        said.append(f"No gradient reaches {listed(whom, _NAMES)} through this line.")
     if part:
-        said.append(f"A part is lost for {listed(part, _NAMES)}, which get theirs by other lines.")
+        said.append(
+            f"{listed(part, _NAMES)} {verb(cut.partial, 'loses', 'lose')} part of the gradient here and {verb(cut.partial, 'gets', 'get')} the rest through other lines."
+        )
     return " ".join(said)
 
 

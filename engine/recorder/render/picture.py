@@ -105,7 +105,7 @@ def _box(
 
 def _note(cut: Cut, file: str) -> str:
     at = place(cut.location, file)
-    meant = ", meant" if cut.intended else ": the gradient stops here"
+    meant = ", intended" if cut.intended else ": the gradient stops here"
     return f"✂ {cut_title(cut)}{meant}{f', {at}' if at else ''}"
 
 

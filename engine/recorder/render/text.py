@@ -48,17 +48,17 @@ def _lines(record: StepData) -> Iterator[str]:
     yield from _table("cuts", [_cut(cut, record) for cut in record.cuts])
     if record.growing:
         yield ""
-        yield from _wrapped(f"growing from call to call: {', '.join(record.growing)}", "", "  ")
+        yield from _wrapped(f"graphs that grow from call to call: {', '.join(record.growing)}", "", "  ")
     if record.buffers:
         yield ""
-        yield from _wrapped(f"buffers that moved: {'; '.join(buffer_rows(record.buffers))}", "", "  ")
+        yield from _wrapped(f"buffers that changed: {'; '.join(buffer_rows(record.buffers))}", "", "  ")
 
 
 def _losses(record: StepData) -> Iterator[str]:
     """The loss of each backward pass with its line; passes of one line together."""
     by_line: dict[str, list[str]] = {}
     for run in record.backwards:
-        place = "the loss that was returned" if run.location is None else f"line {run.location.line}"
+        place = "the returned loss" if run.location is None else f"line {run.location.line}"
         by_line.setdefault(place, []).append("?" if run.loss is None else number_text(run.loss))
     for place, losses in by_line.items():
         more = f" and {len(losses) - 4} more" if len(losses) > 4 else ""
@@ -83,7 +83,7 @@ def _rank(row: RankRow) -> tuple[str, ...]:
 def _parameters(row: Row) -> tuple[str, ...]:
     shape = ("x".join(map(str, row.members[0].shape)) or "scalar") if len(row.members) == 1 else ""
     held = "optimizer" if row.in_optimizer else ""
-    ways = f" By {row.ways}." if row.ways else ""
+    ways = f" Via {row.ways}." if row.ways else ""
     return row.word.mark, row.title, shape, row.word.text, held, row.cause + ways
 
 
@@ -91,8 +91,8 @@ def _cut(cut: Cut, record: StepData) -> tuple[str, ...]:
     takes_a_path = not cut.intended and not cut.starved
     who = by_module(cut.partial if takes_a_path else cut.starved, record)
     shown = ", ".join(who[:_NAMES]) + (f" and {len(who) - _NAMES} more" if len(who) > _NAMES else "")
-    verb = "takes a path from" if takes_a_path else "meant:" if cut.intended else "starves"
-    fate = f"{verb} {shown}" if who else "starves nobody"
+    verb = "cuts one path to" if takes_a_path else "intended:" if cut.intended else "starves"
+    fate = f"{verb} {shown}" if who else "starves no parameter"
     if cut.why:
         fate += f": {cut.why}"
     word = STANDINGS["meant" if cut.intended else "none"]

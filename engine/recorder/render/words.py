@@ -27,7 +27,7 @@ STANDINGS: dict[Standing, Word] = {
     "zero": Word("0", "0", "all zeros"),
     "not_retained": Word("-", "·", "not retained"),
     "gradient": Word("+", "✔", "gradient"),
-    "meant": Word("|", "◇", "none, meant"),
+    "meant": Word("|", "◇", "none, intended"),
     "frozen": Word("*", "❄", "frozen"),
     "same": Word("=", "=", "same tensor"),
 }

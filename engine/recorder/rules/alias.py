@@ -13,7 +13,7 @@ from ..capture.reading import elements
 from ..memory_edits import edited_behind_autograd, goes_on, gradients_of
 from ..rule import Fault, Rule, Severity
 
-WHAT = "two tensors share one memory, so a change to one changes the other"
+WHAT = "two tensors share the same memory, so changing one changes the other"
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
@@ -34,7 +34,7 @@ def _array_edits(analysis: Analysis) -> Iterator[Fault]:
             names = analysis.trainable_among(analysis.named(event.entry.tracked))
             text = (
                 "The array shares its memory with a tensor that the loss is computed from, and was edited: "
-                f"{gradients_of(names)} do not fit the loss."
+                f"{gradients_of(names)} are no longer those of the loss."
             )
             yield Fault(event.line, tuple(names), text, severity=Severity.WRONG)
 
@@ -59,7 +59,7 @@ def _snapshots(analysis: Analysis) -> Iterator[Fault]:
                 shared.append(storages[entry.storage])
                 line = entry.call.line
         if shared:
-            text = f"`{name}` is no copy: it shares its memory with {listed(shared)}, so the next `optimizer.step()` changes it too."
+            text = f"`{name}` is not a copy: it shares its memory with {listed(shared)}, so the next `optimizer.step()` changes it too."
             yield Fault(line, tuple(shared), text)
 
 
@@ -75,8 +75,8 @@ RULE = Rule(
     kind="alias",
     title="Two tensors, one memory",
     what=WHAT,
-    why="A snapshot that is no copy follows the weights; an edit of an alias changes what the loss was computed from.",
-    instead="Copy with `.clone()` (or `copy.deepcopy`) what must keep its value.",
+    why="A snapshot that is not a copy changes with the weights; an edit of an alias changes what the loss was computed from.",
+    instead="Use `.clone()` (or `copy.deepcopy`) for whatever must keep its value.",
     severity=Severity.WASTE,
     bad="""
 import torch

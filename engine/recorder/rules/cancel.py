@@ -8,7 +8,7 @@ from ..analysis.analysis import Analysis
 from ..rule import Fault, Rule, Severity
 from ..starving import without_gradient
 
-WHAT = "two paths bring gradients that add up to zero"
+WHAT = "the gradients of two paths add up to zero"
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
@@ -20,7 +20,7 @@ RULE = Rule(
     kind="cancel",
     title="Two paths that cancel",
     what=WHAT,
-    why="Each path brings a gradient and the sum is zero, so the layers before it stand still.",
+    why="Each path carries a gradient, but their sum is zero, so nothing before them learns.",
     instead="Detach the path that is only meant to carry a value, as in `x + (f(x) - x).detach()`.",
     severity=Severity.STARVED,
     bad="""

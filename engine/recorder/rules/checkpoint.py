@@ -20,8 +20,8 @@ RULE = Rule(
     kind="checkpoint",
     title="Reentrant checkpoint without a tracked input",
     what=WHAT,
-    why="The layers in the checkpoint run, and no gradient reaches them.",
-    instead="Pass `use_reentrant=False`: it records the inputs as they are.",
+    why="The layers in the checkpoint run, but no gradient reaches them.",
+    instead="Pass `use_reentrant=False`, which works whether or not an input requires grad.",
     severity=Severity.STARVED,
     bad="""
 import torch

@@ -62,7 +62,7 @@ def _lost_by(terms: list[Entry], analysis: Analysis) -> Iterator[Fault]:
             names = analysis.trainable_among(analysis.named(cut.lost))
             if names:
                 text = (
-                    f"A term of the loss is a constant, so it moves nothing: {listed(names)} "
+                    f"A term of the loss is a constant and trains nothing: {listed(names)} "
                     f"{verb(names, 'loses', 'lose')} this path."
                 )
                 yield Fault(cut.line, tuple(names), text, kind=cut.kind)
@@ -73,8 +73,8 @@ RULE = Rule(
     kind="detach",
     title="Constant term of the loss",
     what=WHAT,
-    why="The loss is larger by that term, and nothing learns from it.",
-    instead="Remove what cuts the term off (a `detach`, a `no_grad` block), or leave the term out of the loss and log it.",
+    why="The term is added to the loss, but nothing learns from it.",
+    instead="Remove what cuts the term off (a `detach`, a `no_grad` block), or take the term out of the loss and only log it.",
     severity=Severity.WRONG,
     bad="""
 import torch

@@ -29,7 +29,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         own = analysis.trainable_among(analysis.named(about))
         if entries and (own or not downstream(entries, analysis).layers):
             lost = analysis.trainable_among(analysis.named(cut.lost_on_the_way))
-            text = f"The gradient taken here goes into the loss as a constant: {WHAT}."
+            text = "The gradient taken here enters the loss as a constant: it was taken without `create_graph=True`."
             yield Fault(cut.line, tuple(lost), text, severity=Severity.WRONG)
 
 
@@ -37,7 +37,7 @@ RULE = Rule(
     kind="create_graph",
     title="First-order gradient in the loss",
     what=WHAT,
-    why="The penalty is computed and logged, and moves nothing.",
+    why="The penalty is computed and logged, but trains nothing.",
     instead="Pass `create_graph=True` if the loss must be differentiated through this gradient.",
     severity=Severity.STARVED,
     bad="""

@@ -21,8 +21,8 @@ RULE = Rule(
     kind="custom_function",
     title="Custom Function without a gradient",
     what=WHAT,
-    why="A custom Function's `backward` decides alone what gets a gradient: what it does not return, or what `forward` uses without being given it, gets none.",
-    instead="Pass every tensor that needs a gradient as an argument of `apply`, and return its gradient from `backward`; `None` only for what needs none.",
+    why="The `backward` of a custom Function alone decides what gets a gradient: an input for which it returns none gets none, and neither does a tensor that `forward` uses without taking it as an argument.",
+    instead="Pass every tensor that needs a gradient as an argument of `apply`, and return its gradient from `backward`; return `None` only for inputs that need none.",
     severity=Severity.STARVED,
     bad="""
 import torch

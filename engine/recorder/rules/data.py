@@ -9,7 +9,7 @@ from ..memory_edits import edited_behind_autograd
 from ..rule import Fault, Rule, Severity
 from ..starving import starved_by
 
-WHAT = "`.data` reaches past autograd: what is read or written through it has no history"
+WHAT = "`.data` bypasses autograd: what is read or written through it has no history"
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
@@ -20,9 +20,9 @@ def check(analysis: Analysis) -> Iterator[Fault]:
 
 RULE = Rule(
     kind="data",
-    title="Reached past autograd by `.data`",
+    title="Autograd bypassed by `.data`",
     what=WHAT,
-    why="What is read through `.data` has no history; what is written through it changes the loss without autograd's notice.",
+    why="What is read through `.data` has no history; what is written through it changes the loss without autograd noticing.",
     instead="Compute with the tensor itself, not with its `.data`; to edit values use `with torch.no_grad():`, which autograd can check, or work on a `.clone()`.",
     severity=Severity.STARVED,
     bad="""

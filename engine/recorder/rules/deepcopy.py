@@ -19,10 +19,10 @@ def check(analysis: Analysis) -> Iterator[Fault]:
 
 RULE = Rule(
     kind="deepcopy",
-    title="Deep copy in the original's place",
+    title="Deep copy used in place of the original",
     what=WHAT,
-    why="The loss moves the copy's parameters, and the original, which the optimizer holds, stands still.",
-    instead="Use `torch.func.functional_call` with tensors computed from the original in place of `copy.deepcopy`, or train the copy itself.",
+    why="The gradient goes to the copy's parameters; the original, which the optimizer holds, does not learn.",
+    instead="Use `torch.func.functional_call`, not `copy.deepcopy`, with tensors computed from the original; or train the copy itself.",
     severity=Severity.STARVED,
     bad="""
 import copy

@@ -12,11 +12,11 @@ from ..capture.backward import BackwardPass
 from ..capture.data_flow import Entry
 from ..rule import Fault, Rule, Severity
 
-WHAT = "what it is differentiated with respect to has no part in it"
+WHAT = "the tensor it is differentiated with respect to was not used to compute it"
 NOT_USED, NO_GRADIENT = "not have been used in the graph", "differentiated Tensors does not require grad"
 SLICED = (
-    "Differentiate with respect to the whole, and take the part of the gradient: `grad(loss, w)[0][0]`; or take the "
-    "part first, and compute with that."
+    "Differentiate with respect to the whole and take the part of its gradient, `grad(loss, w)[0][0]`; or take the "
+    "part first and compute with it."
 )
 SWITCH = "Call `.requires_grad_()` on it before anything is computed from it."
 Place = tuple[int | None, int]
@@ -64,15 +64,15 @@ def _unused(
     whole = _in_graph_before(entry, graph, analysis)
     if whole is not None:
         text = (
-            f"{kind}: {_who(name)} was made of {_name(whole, analysis)}{_made(entry)}, and what is differentiated was "
-            f"computed from the whole of that, not from {_who(name)}."
+            f"{kind}: {_who(name)} was made from {_name(whole, analysis)}{_made(entry)}, but what is differentiated "
+            f"was computed from the whole tensor, not from {_who(name)}."
         )
         return Fault(analysis.raised_line, (), text, SLICED)
     for cut, before in cuts:
         if id(entry) in before:
             text = f"{kind}: the path from {_who(name)} to what is differentiated is cut on this line."
             return Fault(cut.line, (), text, kind=cut.kind)
-    text = f"{kind}: nothing of {_who(name)} goes into what is differentiated."
+    text = f"{kind}: what is differentiated does not depend on {_who(name)}."
     return Fault(analysis.raised_line, (), text)
 
 
@@ -108,7 +108,7 @@ def _in_graph_before(entry: Entry, graph: set[Place], analysis: Analysis) -> Ent
 
 
 def _who(name: str) -> str:
-    return f"`{name}`" if name else "what the gradient is asked for"
+    return f"`{name}`" if name else "the tensor whose gradient is asked for"
 
 
 def _name(entry: Entry, analysis: Analysis) -> str:
@@ -126,10 +126,10 @@ def _made(entry: Entry, before: str = "") -> str:
 
 RULE = Rule(
     kind="not_in_graph",
-    title="Derivative with respect to what took no part",
+    title="Derivative with respect to an unused tensor",
     what=WHAT,
     why="A slice, a view or a copy is a tensor of its own: what was computed from the whole does not depend on it.",
-    instead="Differentiate with respect to the very tensor that went into the computation.",
+    instead="Differentiate with respect to the very tensor that the computation used.",
     severity=Severity.RAISED,
     bad="""
 import torch

@@ -27,16 +27,16 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     for line, names in found.items():
         meant = f"{listed(names)} {verb(names, 'is', 'are')} meant to stay constant"
         yield Fault(
-            line, tuple(names), f"{meant} and {verb(names, 'gets', 'get')} a gradient from this line."
+            line, tuple(names), f"{meant} but {verb(names, 'gets', 'get')} a gradient from this line."
         )
 
 
 RULE = Rule(
     kind="expect_constant",
-    title="Gradient where none is meant",
+    title="Gradient where none is wanted",
     what=WHAT,
-    why="What is meant as a constant (a target, another player's network) moves with this loss.",
-    instead="Put a `.detach()` behind the value, or compute it under `torch.no_grad()`, where it enters the loss.",
+    why="What is meant as a constant (a target, another player's network) is trained by this loss.",
+    instead="Call `.detach()` on the value before it enters the loss, or compute it under `torch.no_grad()`.",
     severity=Severity.UNMEANT,
     bad="""
 import torch

@@ -23,7 +23,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     if not _raised(analysis):
         return
     line, names = _shared(analysis)
-    more = " Both passes go through what this line made." if line is not None else ""
+    more = " Both passes go through the result of this line." if line is not None else ""
     yield from raised_as(PATTERN, WHAT, analysis, line=line, more=more, names=names)
 
 
@@ -55,8 +55,8 @@ RULE = Rule(
     kind="freed_graph",
     title="Graph used a second time",
     what=WHAT,
-    why="`backward()` frees what it saved; a second pass through the same part of the graph finds nothing.",
-    instead="Compute it anew in each step, or `detach()` what is carried over; `retain_graph=True` only if one graph is really backpropagated through twice.",
+    why="`backward()` frees the saved values; a second pass through the same part of the graph no longer finds them.",
+    instead="Recompute it in each step, or `detach()` what is carried over; use `retain_graph=True` only to backpropagate through the same graph twice.",
     severity=Severity.RAISED,
     bad="""
 import torch

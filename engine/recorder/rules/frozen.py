@@ -15,7 +15,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     """The places where it happens."""
     if analysis.cannot_train and not analysis.explained and analysis.frozen_in_loss:
         frozen = analysis.frozen_in_loss
-        text = f"Nothing in the loss requires a gradient: {listed(frozen)} went in, and there {WHAT}."
+        text = f"Nothing in the loss requires a gradient: it is computed from {listed(frozen)}, whose {WHAT}."
         yield Fault(analysis.frozen_at(frozen), tuple(frozen), text)
 
 
@@ -23,8 +23,8 @@ RULE = Rule(
     kind="frozen",
     title="Everything is frozen",
     what=WHAT,
-    why="`backward()` has nothing to bring a gradient to, and refuses.",
-    instead="Set `requires_grad_(True)` where it must learn; a layer that must stand still also needs `.eval()`.",
+    why="`backward()` has nothing to compute a gradient for, and raises an error.",
+    instead="Call `requires_grad_(True)` on what must learn; a layer that must stay as it is also needs `.eval()`.",
     severity=Severity.REFUSED,
     bad="""
 import torch

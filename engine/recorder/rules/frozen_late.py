@@ -8,7 +8,7 @@ from ...text import listed, verb
 from ..analysis.analysis import Analysis
 from ..rule import Fault, Rule, Severity
 
-WHAT = "`requires_grad` is switched after the forward pass has used it"
+WHAT = "`requires_grad` is changed after the forward pass has used the tensor"
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
@@ -16,11 +16,11 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     for switch in analysis.late_switches:
         names = switch.names
         who = listed(names) if all(names) else "A tensor"
-        used = f"the forward has used {verb(names, 'it', 'them')}"
+        used = f"the forward pass has used {verb(names, 'it', 'them')}"
         if switch.kind == "freeze":
             text = f"{who} {verb(names, 'is', 'are')} frozen here, after {used} and before `backward()`."
         else:
-            text = f"{who} {verb(names, 'requires', 'require')} a gradient from here on, but {used} before."
+            text = f"{who} {verb(names, 'requires', 'require')} a gradient from here on, but {used} already."
         known = tuple(name for name in names if name in analysis.names.parameters)
         yield Fault(
             switch.line, known, text, severity=Severity.RAISED if switch.raised else None, weight=len(names)
@@ -31,7 +31,7 @@ RULE = Rule(
     kind="frozen",
     title="Frozen or unfrozen too late",
     what=WHAT,
-    why="Autograd looks at `requires_grad` as the forward pass runs; a switch after that comes too late for this step.",
+    why="Autograd reads `requires_grad` during the forward pass; a later change comes too late for this step.",
     instead="Call `requires_grad_(False)`, or `requires_grad_(True)`, before the forward pass.",
     severity=Severity.STARVED,
     bad="""

@@ -8,7 +8,7 @@ from ...text import listed
 from ..analysis.analysis import Analysis
 from ..rule import Fault, Rule, Severity
 
-WHAT = "all that the optimizer holds is frozen"
+WHAT = "everything that the optimizer holds is frozen"
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
@@ -23,7 +23,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         if held and (alone or optimizer in analysis.stepped) and not any(analysis.wants(p) for p in held):
             frozen = analysis.frozen_in(optimizer)
             which = f" ({listed(frozen)})" if frozen else ""
-            text = f"All that `{name}` holds is frozen{which}, so its step moves nothing."
+            text = f"Everything that `{name}` holds is frozen{which}, so its step updates nothing."
             yield Fault(analysis.line_that_binds(name), tuple(frozen), text)
 
 
@@ -31,7 +31,7 @@ RULE = Rule(
     kind="frozen",
     title="Optimizer of frozen parameters",
     what=WHAT,
-    why="The optimizer's step moves nothing.",
+    why="The optimizer's step updates nothing.",
     instead="Give the optimizer what is to be trained, such as `head.parameters()`, or unfreeze what it holds.",
     severity=Severity.STILL,
     bad="""

@@ -27,7 +27,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
             moved.append(buffer.name)
             owners += below
     if moved:
-        text = f"The layer is frozen and {listed(moved)} still {verb(moved, 'moves', 'move')}: it is in train mode."
+        text = f"The layer is frozen, but {listed(moved)} still {verb(moved, 'changes', 'change')}: the layer is in train mode."
         yield Fault(analysis.frozen_at(owners), tuple(moved), text)
 
 
@@ -44,10 +44,10 @@ def _by_module(names: Iterable[str]) -> dict[str, list[str]]:
 
 RULE = Rule(
     kind="frozen",
-    title="Frozen layer whose statistics move",
+    title="Frozen layer whose statistics change",
     what=WHAT,
-    why="BatchNorm's running statistics move in train mode, whether or not its parameters are frozen, so the layer is another one after training.",
-    instead="Put the frozen layers in `.eval()` as well.",
+    why="In train mode BatchNorm updates its running statistics whether or not its parameters are frozen, so training still changes the layer.",
+    instead="Call `.eval()` on the frozen layers as well.",
     severity=Severity.WASTE,
     bad="""
 import torch

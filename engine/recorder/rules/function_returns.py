@@ -9,7 +9,7 @@ from ..analysis.analysis import Analysis
 from ..capture.source_text import line_that_returns
 from ..rule import Fault, Rule, Severity
 
-WHAT = "`backward` of the custom Function returns other gradients than its inputs need"
+WHAT = "the gradients that the custom Function's `backward` returns do not match its inputs"
 PATTERN = r"unction (\w+?)Backward returned an (?:incorrect|invalid)"
 _COUNT = r"\(expected (\d+), got (\d+)\)"
 _SHAPE = r"at index (\d+) - got (\[.*?\]) but expected .*?(\[.*?\])"
@@ -27,20 +27,20 @@ def check(analysis: Analysis) -> Iterator[Fault]:
 
 def _said(function: str, message: str) -> str:
     if count := re.search(_COUNT, message):
-        return f"`{function}.backward` returns {count[2]} gradients, and `forward` has {count[1]} inputs"
+        return f"`{function}.backward` returns {count[2]} gradients, but `forward` has {count[1]} inputs"
     if shape := re.search(_SHAPE, message):
         return (
-            f"`{function}.backward` returns a gradient of shape {shape[2]} for input {int(shape[1]) + 1} of `forward`, "
-            f"whose shape is {shape[3]}"
+            f"`{function}.backward` returns a gradient of shape {shape[2]} for input {int(shape[1]) + 1} of `forward`, which has shape "
+            f"{shape[3]}"
         )
-    return f"`{function}.backward` returns what is no gradient of its input"
+    return f"`{function}.backward` returns something that is not a gradient of its input"
 
 
 RULE = Rule(
     kind="custom_function",
-    title="Wrong return of a custom Function",
+    title="Custom Function that returns wrong gradients",
     what=WHAT,
-    why="A custom Function's `backward` must return one gradient for each input of `forward`, each of its input's shape.",
+    why="A custom Function's `backward` must return one gradient for each input of `forward`, each with the shape of its input.",
     instead="Return them in the order of `forward`'s inputs, and `None` for an input that needs none.",
     severity=Severity.RAISED,
     bad="""

@@ -16,8 +16,8 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     if raised is None or not method or not analysis.cannot_train:
         return
     text = (
-        f"{raised.type}: this runs in the `{method}` of a custom Function. Torch switches gradients off there, "
-        "so what is computed has no graph to differentiate."
+        f"{raised.type}: this runs in the `{method}` of a custom Function. Torch switches gradients off there, so there is no graph to "
+        "differentiate."
     )
     yield Fault(analysis.raised_line, (), text)
 
@@ -26,8 +26,8 @@ RULE = Rule(
     kind="custom_function",
     title="Derivative inside a custom Function",
     what=WHAT,
-    why="Torch runs `forward` and `backward` of a custom Function with gradients off: the Function itself says what its derivative is.",
-    instead="Put what is differentiated there under `with torch.enable_grad():`, on `x.detach().requires_grad_()`.",
+    why="Torch runs `forward` and `backward` of a custom Function with gradients off: the Function defines its derivative itself.",
+    instead="Compute what is differentiated there under `with torch.enable_grad():`, from `x.detach().requires_grad_()`.",
     severity=Severity.RAISED,
     bad="""
 import torch

@@ -41,10 +41,10 @@ def _made(name: str, analysis: Analysis) -> Line | None:
 
 RULE = Rule(
     kind="growth",
-    title="Graph that grows",
+    title="Growing graph",
     what=WHAT,
-    why="Every kept tensor keeps its graph and all that the graph saved: memory grows until it is full.",
-    instead="Keep `.detach()` or `.item()` of it.",
+    why="A tensor that is kept holds on to its graph and to everything saved in it, so memory use grows until none is left.",
+    instead="Keep only its `.detach()` or `.item()`.",
     severity=Severity.WASTE,
     bad="""
 import torch

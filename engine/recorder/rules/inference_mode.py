@@ -22,8 +22,8 @@ RULE = Rule(
     kind="inference_mode",
     title="Inference mode",
     what=WHAT,
-    why="Nothing in the block is recorded, and a trained layer that needs the values for its own gradient refuses them.",
-    instead="Use `torch.no_grad()` in place of `torch.inference_mode()` if the result enters a trained layer, or nothing if its layers train.",
+    why="Nothing in the block is recorded, and a trained layer that must save the values for its own gradient raises an error.",
+    instead="Use `torch.no_grad()` rather than `torch.inference_mode()` if the result enters a trained layer; use neither if the layers inside are to learn.",
     severity=Severity.STARVED,
     bad="""
 import torch

@@ -12,7 +12,7 @@ from ..memory_edits import edited_behind_autograd
 from ..rule import Fault, Rule, Severity
 from ..starving import raised_as
 
-WHAT = "a tensor was changed in place that autograd still needs"
+WHAT = "a tensor that autograd still needs was changed in place"
 LEAF = r"leaf [Vv]ariable.*in-?place|view of a leaf|leaf variable has been moved"
 OTHERS = (
     r"detached in-?place|detach.*view|view.*detach|view.*modified in-?place|modified in-?place.*view"
@@ -30,8 +30,8 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         yield from raised_as(LEAF, what, analysis, instead="Change it under `with torch.no_grad():`.")
     elif "modified by an inplace operation" in raised.message:
         culprit = _last_in_place(analysis)
-        more = " The last change in place before it is on this line." if culprit else ""
-        late = "Call `backward()` before `step()`, or compute what is backpropagated after the step."
+        more = " The last in-place change before that is on this line." if culprit else ""
+        late = "Call `backward()` before `step()`, or compute the loss after the step."
         instead = late if _last_is_a_step(analysis) else ""
         yield from raised_as("modified by", WHAT, analysis, line=culprit, more=more, instead=instead)
     else:
@@ -76,7 +76,7 @@ RULE = Rule(
     kind="inplace",
     title="Changed in place",
     what=WHAT,
-    why="The backward pass needs the value as it was; torch refuses where it can tell, and where it can't the gradients are wrong.",
+    why="The backward pass needs the original value; torch raises an error where it notices the change, and where it doesn't, the gradients are wrong.",
     instead="Use the out-of-place form, `h = h.add(1)` for `h.add_(1)`, or change a `.clone()`.",
     severity=Severity.RAISED,
     bad="""

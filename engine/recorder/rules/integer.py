@@ -8,7 +8,7 @@ from ..analysis.analysis import Analysis
 from ..rule import Fault, Rule, Severity
 from ..starving import raised_as, starved_by
 
-WHAT = "the result is made of integers or booleans, and those have no derivative"
+WHAT = "the result consists of integers or booleans, which have no derivative"
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
@@ -21,9 +21,9 @@ def check(analysis: Analysis) -> Iterator[Fault]:
 
 RULE = Rule(
     kind="integer",
-    title="Integers or booleans on the way",
+    title="Integers or booleans on the path",
     what=WHAT,
-    why="An index, a comparison or a cast to integers has no derivative, so what it was computed from can't learn by it.",
+    why="An index, a comparison or a cast to integers has no derivative, so nothing before it can learn through it.",
     instead="Use a soft version (`softmax`, `sigmoid`, a weighted sum) or a straight-through estimator.",
     severity=Severity.STARVED,
     bad="""

@@ -19,10 +19,10 @@ def check(analysis: Analysis) -> Iterator[Fault]:
 
 RULE = Rule(
     kind="item",
-    title="Python number on the way",
+    title="Python number on the path",
     what=WHAT,
-    why="`item()`, `float()` and `tolist()` leave torch: what goes on from there is a constant.",
-    instead="Keep the tensor in the arithmetic and take `.item()` only of what is printed or logged.",
+    why="`item()`, `float()` and `tolist()` leave torch: from there on the value is a constant.",
+    instead="Keep computing with the tensor; call `.item()` only for what is printed or logged.",
     severity=Severity.STARVED,
     bad="""
 import torch

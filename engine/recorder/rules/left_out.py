@@ -9,10 +9,10 @@ from ..analysis.analysis import Analysis
 from ..analysis.left_out import LeftOut
 from ..rule import Fault, Rule, Severity
 
-WHAT = "no optimizer holds it, and one holds others of the same module"
+WHAT = "no optimizer holds it, although one holds other parameters of the same module"
 LATER = (
-    "Build the optimizer last, of what is to be trained: `[p for p in model.parameters() if p.requires_grad]`; "
-    "or `optimizer.add_param_group(...)` what came later."
+    "Build the optimizer last, from what is to be trained: `[p for p in model.parameters() if p.requires_grad]`; "
+    "or add what came later with `optimizer.add_param_group(...)`."
 )
 
 
@@ -28,13 +28,13 @@ def check(analysis: Analysis) -> Iterator[Fault]:
 def _text(one: LeftOut) -> str:
     where, names = one.where, one.names
     optimizer = f"`{where.optimizer}`"
-    who = f"{listed(names)} {verb(names, 'gets a gradient and is', 'get gradients and are')} in no optimizer"
+    who = f"{listed(names)} {verb(names, 'gets a gradient but is', 'get gradients but are')} in no optimizer"
     if where.later:
         why = f"{optimizer} was built before {verb(names, 'it was', 'they were')} added"
-        return f"{who}: {why}{', and all that it holds there is frozen' if where.frozen else ''}."
+        return f"{who}: {why}{', and everything it holds there is frozen' if where.frozen else ''}."
     if where.frozen:
-        return f"{who}: {optimizer} holds the frozen part of {_module(where.module)} alone, and moves nothing there."
-    return f"{who}, so {verb(names, 'it never moves', 'they never move')}: {optimizer} holds others of {_module(where.module)}."
+        return f"{who}: {optimizer} holds only the frozen part of {_module(where.module)}, and updates nothing there."
+    return f"{who}, so {verb(names, 'it is', 'they are')} never updated: {optimizer} holds other parameters of {_module(where.module)}."
 
 
 def _module(path: str) -> str:
@@ -45,8 +45,8 @@ RULE = Rule(
     kind="unregistered",
     title="Left out of the optimizer",
     what=WHAT,
-    why="Its gradient comes in every step and nothing moves by it, while the rest of the module learns around it.",
-    instead="Pass all of them: `model.parameters()`. To leave one out on purpose, freeze it with `requires_grad_(False)`.",
+    why="It gets a gradient in every step but is never updated, while the rest of the module learns around it.",
+    instead="Pass them all: `model.parameters()`. To leave one out on purpose, freeze it with `requires_grad_(False)`.",
     severity=Severity.STILL,
     bad="""
 import torch

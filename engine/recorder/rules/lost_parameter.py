@@ -21,8 +21,9 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     for (line, parameter), names in by_line.items():
         leaf = "`nn.Parameter`" if parameter else "leaf"
         text = (
-            f"{listed(names)} {verb(names, 'is', 'are')} computed, no leaf: the gradient goes on to the {leaf} that "
-            f"{verb(names, 'it was', 'each was')} made of here, which nothing holds any more, so it never moves."
+            f"{listed(names)} {verb(names, 'is', 'are')} computed, not a leaf: the gradient goes to the {leaf} that "
+            f"{verb(names, 'it was', 'each was')} made from here, which nothing holds any more, so it is "
+            "never updated."
         )
         yield Fault(line, tuple(names), text, weight=len(names))
     for variable in analysis.computed:
@@ -35,8 +36,8 @@ RULE = Rule(
     kind="non_leaf",
     title="Parameter lost behind a computed tensor",
     what=WHAT,
-    why="A cast, a product or a move to a device gives a new tensor, which no module registers and no optimizer moves.",
-    instead="Compute first and make the leaf last: `nn.Parameter(values.to(dtype))`, or `values.to(dtype).requires_grad_()`; move a module as a whole, by `module.to(...)`.",
+    why="A cast, a product or a move to a device gives a new tensor, which no module registers and no optimizer updates.",
+    instead="Compute first and make the leaf last: `nn.Parameter(values.to(dtype))`, or `values.to(dtype).requires_grad_()`; move a module as a whole, with `module.to(...)`.",
     severity=Severity.STILL,
     bad="""
 import torch

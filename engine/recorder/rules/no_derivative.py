@@ -12,7 +12,7 @@ from ..analysis.cuts import CutFound
 from ..rule import Fault, Rule, Severity
 from ..starving import starved_by
 
-WHAT = "the result is computed without a derivative, as a count is"
+WHAT = "the result has no derivative, as with a count"
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
@@ -31,8 +31,8 @@ RULE = Rule(
     kind="integer",
     title="Operation without a derivative",
     what=WHAT,
-    why="What counts, ranks or draws gives numbers that do not follow its input smoothly, so nothing can learn by it.",
-    instead="Use a smooth stand-in: in the place of a histogram a sum of bumps around the `centres` of its bins.",
+    why="Counting, ranking or drawing gives numbers that do not depend smoothly on the input, so nothing can learn through them.",
+    instead="Use a smooth replacement: for a histogram, a sum of bumps around the `centres` of its bins.",
     severity=Severity.STARVED,
     bad="""
 import torch

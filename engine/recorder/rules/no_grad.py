@@ -8,7 +8,7 @@ from ..analysis.analysis import Analysis
 from ..rule import Fault, Rule, Severity
 from ..starving import starved_by
 
-WHAT = "gradients are switched off here, so nothing that is computed is recorded"
+WHAT = "gradients are switched off here, so nothing computed here is recorded"
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
@@ -20,8 +20,8 @@ RULE = Rule(
     kind="no_grad",
     title="Gradients switched off",
     what=WHAT,
-    why="What is computed in the block has no history, so nothing before or in it learns from what comes after.",
-    instead="Move what must be trained out of the `no_grad` block; around frozen layers only, freeze them with `requires_grad_(False)` instead, which still lets gradients through.",
+    why="What is computed in the block has no history, so nothing in it or before it learns from what comes after.",
+    instead="Move what must be trained out of the `no_grad` block; if it only wraps frozen layers, freeze them with `requires_grad_(False)` instead, which still lets gradients through.",
     severity=Severity.STARVED,
     bad="""
 import torch

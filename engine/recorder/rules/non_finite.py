@@ -20,8 +20,8 @@ from ..rule import Fault, Rule, Severity
 
 WHAT = "a value is nan or infinite"
 BEFORE = (
-    "Clamp or mask what goes into `{}`: a mask on its result comes too late, since on the way back the zeros that it "
-    "sends are multiplied by a derivative that is not finite, and that is nan."
+    "Clamp or mask the input of `{}`: a mask on its result comes too late, because in the backward pass its zeros are "
+    "multiplied by a derivative that is not finite, which gives nan."
 )
 TOO_LARGE = (
     "`with torch.autograd.detect_anomaly():` around the step names the operation; or try a smaller batch."
@@ -51,7 +51,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     who = f"{verb(names, 'The gradient', 'The gradients')} of {listed(names)} {verb(names, 'is', 'are')} not finite"
     first = first_bad(analysis)
     if first is None:
-        text = f"{who}; the tensors on the way are too large to be kept, so where it began is not known."
+        text = f"{who}; the tensors in between are too large to be kept, so where it began is not known."
         yield Fault(None, tuple(names), text, TOO_LARGE, severity)
         return
     yield Fault(first.line, tuple(names), f"{who}: {_why(first)}.", _instead(first), severity)
@@ -59,9 +59,9 @@ def check(analysis: Analysis) -> Iterator[Fault]:
 
 def _why(first: FirstBad) -> str:
     if first.by_a_hook:
-        return "a hook puts such a value in the gradient's place"
+        return "a hook replaces the gradient by such a value"
     if first.makes_value:
-        return f"`{first.operation}` makes the first value that is not finite here"
+        return f"`{first.operation}` produces the first non-finite value here"
     return f"the derivative of `{first.operation}` is not finite here"
 
 
@@ -95,13 +95,9 @@ def _in_the_loss(loss: float, analysis: Analysis) -> Fault:
     first = origin(root, _not_all_finite, analysis) if root is not None else None
     weight = 1  # before any gradient's
     if first is None or first.call is None:
-        named = (
-            f": `{first.name}` holds values that are not finite" if first is not None and first.name else ""
-        )
+        named = f": `{first.name}` holds non-finite values" if first is not None and first.name else ""
         return Fault(None, (), f"The loss is {loss}{named}.", weight=weight)
-    text = (
-        f"The loss is {loss}: `{first.call.operation}` makes the first value that is not finite on this line."
-    )
+    text = f"The loss is {loss}: `{first.call.operation}` produces the first non-finite value on this line."
     return Fault(first.call.line, (), text, weight=weight)
 
 
@@ -118,10 +114,10 @@ def _not_finite(analysis: Analysis) -> list[str]:
 
 RULE = Rule(
     kind="non_finite",
-    title="Value that is not finite",
+    title="Non-finite value",
     what=WHAT,
     why="One nan or infinity in the loss or in a gradient makes every weight that it reaches nan.",
-    instead="Keep what goes in where the operation and its derivative are defined: `log_softmax` for the log of a softmax, `clamp(min=eps)` before `log`, `sqrt` or a division.",
+    instead="Keep the inputs where the operation and its derivative are finite: `log_softmax` for the log of a softmax, `clamp(min=eps)` before `log`, `sqrt` or a division.",
     severity=Severity.NOT_FINITE,
     bad="""
 import torch

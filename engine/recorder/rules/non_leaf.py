@@ -11,8 +11,8 @@ from ..starving import raised_as
 
 WHAT = "this tensor is computed, so its `.grad` is not kept"
 REBOUND = (
-    "Change the leaf in place, `with torch.no_grad(): w -= lr * w.grad`, and clear `w.grad`; or make a new leaf of "
-    "the result: `(w - lr * w.grad).detach().requires_grad_()`."
+    "Update the leaf in place, `with torch.no_grad(): w -= lr * w.grad`, and clear `w.grad`; or make the result a new "
+    "leaf: `(w - lr * w.grad).detach().requires_grad_()`."
 )
 REFUSED = r"only change requires_grad flags of leaf"
 
@@ -37,7 +37,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
             instead = REBOUND if one.update else ""
             yield Fault(one.line, (one.name,), f"`{one.name}` has no `.grad`: {one.reason}", instead)
     if event is not None:
-        text = "The `.grad` of a tensor made here is read and is None: the tensor is computed, so it is not kept."
+        text = "The `.grad` of a tensor made here is read and is None: the gradient of a computed tensor is not kept."
         yield Fault(made or event.line, (), text, advice)
 
 
@@ -45,8 +45,8 @@ RULE = Rule(
     kind="non_leaf",
     title="Gradient of a computed tensor",
     what=WHAT,
-    why="Autograd keeps the gradient of leaves only; the `.grad` of any other tensor reads None.",
-    instead="Call `.retain_grad()` on it before `backward()`, or make a leaf of it with `.detach().requires_grad_()`.",
+    why="Autograd keeps the gradients of leaves only; the `.grad` of any other tensor is None.",
+    instead="Call `.retain_grad()` on it before `backward()`, or make it a leaf with `.detach().requires_grad_()`.",
     severity=Severity.MISSED,
     bad="""
 import torch

@@ -10,11 +10,11 @@ from ..capture.frames import Line
 from ..rule import Fault, Rule, Severity
 from ..starving import without_gradient
 
-WHAT = "nothing of it goes into what is differentiated"
+WHAT = "the loss does not depend on it"
 LEFT_OUT = (
-    "If it is left out now and then (layer drop, a branch not taken), look at several calls (`--calls 5`) or at a later "
+    "If only some steps skip it (layer drop, a branch not taken), look at several calls (`--calls 5`) or at a later "
     "step (`run --step 6`). "
-    "Otherwise add its result to the loss, or take it out of the optimizer."
+    "Otherwise add its result to the loss, or remove it from the optimizer."
 )
 
 
@@ -32,7 +32,7 @@ def _nothing_went_in(analysis: Analysis) -> Iterator[Fault]:
         return
     if any(switch.raised for switch in analysis.late_switches):
         return
-    text = "Nothing that requires a gradient went into what `backward()` was called on."
+    text = "What `backward()` was called on does not depend on anything that requires a gradient."
     yield Fault(analysis.raised_line, (), text, severity=Severity.REFUSED)
 
 
@@ -59,7 +59,8 @@ def _left_out(analysis: Analysis) -> Iterator[Fault]:
         if not idle:
             continue
         line = _last_use(idle, analysis)
-        what = WHAT if line is not None else f"nothing in this step uses {verb(idle, 'it', 'them')}"
+        it = verb(idle, "it", "them")
+        what = f"the loss does not depend on {it}" if line is not None else f"nothing in this step uses {it}"
         text = f"{listed(idle)} {verb(idle, 'gets', 'get')} no gradient: {what}."
         yield Fault(line, tuple(idle), text, "" if line is not None else LEFT_OUT, Severity.UNUSED, len(idle))
 
@@ -76,7 +77,7 @@ RULE = Rule(
     title="Not part of the loss",
     what=WHAT,
     why="What the loss does not depend on gets no gradient, however often it is computed.",
-    instead="Add its result to the loss, `total = total + penalty`, or take it out of the optimizer.",
+    instead="Add its result to the loss, `total = total + penalty`, or remove it from the optimizer.",
     severity=Severity.STARVED,
     bad="""
 import torch

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..analysis.analysis import Analysis
 from ..rule import Fault, Rule, Severity
 
-WHAT = "`backward()` starts from one number"
+WHAT = "`backward()` starts from a single number"
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
@@ -17,16 +17,16 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     loss = next((r for r in reversed(analysis.roots) if r.content is not None and r.record().shape), None)
     if loss is not None:
         shape = loss.record().shape
-        text = f"The loss has shape {shape}, and {WHAT}: return `loss.mean()` or `loss.sum()`."
+        text = f"The loss has shape {shape}, but {WHAT}: return `loss.mean()` or `loss.sum()`."
         yield Fault(loss.call.line if loss.call is not None else None, (), text)
 
 
 RULE = Rule(
     kind="not_scalar",
-    title="Loss of many numbers",
+    title="Loss that is not a scalar",
     what=WHAT,
-    why="`backward()` has no single number to start from, and refuses.",
-    instead="`return loss.mean()` or `return loss.sum()`; a step that calls `backward()` itself calls it on that.",
+    why="`backward()` has no single number to start from, and raises an error.",
+    instead="Return `loss.mean()` or `loss.sum()`; in a step that calls `backward()` itself, call it on one of these.",
     severity=Severity.RAISED,
     bad="""
 import torch

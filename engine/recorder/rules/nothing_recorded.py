@@ -18,9 +18,9 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     taken = analysis.by_hand and any(call.operation == "autograd.grad" for call in analysis.calls)
     if not analysis.passes and not given and not taken:
         text = "No `backward()` ran, so nothing can be said about gradients."
-        yield Fault(None, (), text, "Put the call of `backward()` into what is recorded.")
+        yield Fault(None, (), text, "Include the call of `backward()` in what is recorded.")
     elif not analysis.states and not analysis.hidden and not _computed_in_its_place(analysis):
-        text = "No parameter was found among the variables that the step leads to, so nothing can be said about it."
+        text = "No parameter was found in the variables that the step uses, so nothing can be said about its gradients."
         yield Fault(None, (), text)
 
 
@@ -34,7 +34,7 @@ RULE = Rule(
     title="Nothing to diagnose",
     what=WHAT,
     why="Without a backward pass and without a parameter there is no gradient to look at.",
-    instead="Keep what is trained in a variable outside of `step()`, name it (`names={'weight': weight}`), or pass its optimizer.",
+    instead="Keep what is trained in a variable outside `step()`, name it (`names={'weight': weight}`), or pass its optimizer.",
     severity=Severity.RAISED,
     bad="""
 import torch

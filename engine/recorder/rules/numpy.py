@@ -1,4 +1,4 @@
-"""A NumPy array on the way to the loss, or one that torch refuses to make."""
+"""A NumPy array on the path to the loss, or one that torch refuses to make."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def check(analysis: Analysis) -> Iterator[Fault]:
 
 RULE = Rule(
     kind="numpy",
-    title="NumPy array on the way",
+    title="NumPy array on the path",
     what=WHAT,
-    why="An array leaves torch: a tensor that is made of it again is a constant.",
-    instead="Stay with torch operations on this path; call `.detach().numpy()` only on what leaves for good.",
+    why="An array leaves torch: a tensor made from it is a constant.",
+    instead="Stay with torch operations on this path; call `.detach().numpy()` only on what never returns to the loss.",
     severity=Severity.STARVED,
     bad="""
 import torch

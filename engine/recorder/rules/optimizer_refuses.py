@@ -10,10 +10,10 @@ from ..analysis.analysis import Analysis
 from ..rule import Fault, Rule, Severity
 from ..starving import raised_as
 
-WHAT = "an optimizer takes leaves only, and this tensor is computed"
+WHAT = "an optimizer takes only leaves, but this tensor is computed"
 OPTIMIZER = "can't optimize a non-leaf"
 MODULE = r"cannot assign '[\w.]*Tensor' (as parameter|object to parameter)"
-COMPUTED = "a parameter of a module is an `nn.Parameter`, and this tensor is computed"
+COMPUTED = "a module's parameter must be an `nn.Parameter`, but this tensor is computed"
 FUNCTIONAL = (
     "To train what it is computed from, call the layer with it: `torch.func.functional_call(layer, {'weight': w}, x)`, "
     "or `F.linear(x, w)`. An `nn.Parameter` around it would be a new leaf, with no path back."
@@ -35,7 +35,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     if entry is not None and call is not None and line is not None:
         name = analysis.names.tensors.get(id(tensor), "")
         made_of = analysis.named(entry.tracked)
-        of = f" out of {listed(made_of)}" if made_of else ""
+        of = f" from {listed(made_of)}" if made_of else ""
         more = f" `{call.operation}` made {f'`{name}`' if name else 'it'}{of} on this line."
     yield from raised_as(OPTIMIZER, WHAT, analysis, line=line, more=more)
 
@@ -44,7 +44,7 @@ RULE = Rule(
     kind="non_leaf",
     title="Computed tensor given to an optimizer",
     what=WHAT,
-    why="A step would move a result that is computed anew each time, and never the leaf behind it.",
+    why="A step would change a result that is recomputed each time, never the leaf behind it.",
     instead="Give the optimizer the leaf. Move, cast or scale the plain tensor first and make the leaf last: `nn.Parameter(t.to(device))`, or `t.to(device).requires_grad_()`.",
     severity=Severity.RAISED,
     bad="""

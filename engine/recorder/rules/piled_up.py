@@ -8,7 +8,7 @@ from ...text import listed
 from ..analysis.analysis import Analysis
 from ..rule import Fault, Rule, Severity
 
-WHAT = "gradients are never cleared, so they pile up"
+WHAT = "gradients are never cleared, so they accumulate"
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
@@ -20,7 +20,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     )
     if piled:
         run = next((run for run in analysis.passes if run.line is not None), None)
-        text = f"The gradients of {listed(piled)} are never cleared, so each step adds to those of all steps before."
+        text = f"The gradients of {listed(piled)} are never cleared, so each step adds to those of all earlier steps."
         yield Fault(run.line if run is not None else None, tuple(piled), text)
 
 
@@ -41,8 +41,8 @@ RULE = Rule(
     kind="zero_grad",
     title="Gradients never cleared",
     what=WHAT,
-    why="Each step moves by the sum of the gradients of all steps before it.",
-    instead="Call `zero_grad()` once a step, before `backward()`: `zero_grad, forward, backward, step`.",
+    why="Each step uses the sum of its own gradient and those of all earlier steps.",
+    instead="Call `zero_grad()` once per step, before `backward()`: `zero_grad, forward, backward, step`.",
     severity=Severity.WRONG,
     bad="""
 import torch

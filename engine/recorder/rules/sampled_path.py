@@ -8,7 +8,7 @@ from ...text import listed, verb
 from ..analysis.analysis import Analysis
 from ..rule import Fault, Rule, Severity
 
-WHAT = "`sample()` draws numbers without a history, and a part of the gradient is lost with it"
+WHAT = "`sample()` draws numbers without a history, so part of the gradient is lost"
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
@@ -17,7 +17,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         names = analysis.trainable_among(cut.partial)
         if cut.drawn and not cut.intended and names and not analysis.trainable_among(cut.starved):
             text = (
-                f"{listed(names)} {verb(names, 'gets', 'get')} a gradient by other paths and none by this one: "
+                f"{listed(names)} {verb(names, 'gets', 'get')} a gradient through other paths but none through this one: "
                 "`sample()` draws numbers without a history."
             )
             yield Fault(cut.line, tuple(names), text, weight=len(names))
@@ -27,7 +27,7 @@ RULE = Rule(
     kind="no_grad",
     title="Sample that cuts one path",
     what=WHAT,
-    why="What the layers after the sample want of it never reaches the distribution: it learns from the other terms of the loss alone, as an encoder that only its KL term moves.",
+    why="The gradient from the layers after the sample never reaches the distribution: it learns only from the other terms of the loss, like an encoder trained by its KL term alone.",
     instead="Use `rsample()`, which draws the same numbers and keeps their history; if the sample is to be scored instead, put `log_prob(sample)` into the loss.",
     severity=Severity.WRONG,
     bad="""

@@ -18,10 +18,10 @@ def check(analysis: Analysis) -> Iterator[Fault]:
 
 RULE = Rule(
     kind="serialize",
-    title="Tensor with a history sent away",
+    title="Tensor with a history sent to another process",
     what=WHAT,
-    why="The graph stays in its process: torch refuses to send a tensor that belongs to one.",
-    instead="Send `.detach()` of it.",
+    why="A graph can't leave its process, so torch refuses to send a tensor that is part of one.",
+    instead="Send its `.detach()`.",
     severity=Severity.RAISED,
     bad="""
 import pickle

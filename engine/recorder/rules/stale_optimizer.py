@@ -10,7 +10,7 @@ from ..rule import Fault, Rule, Severity
 
 WHAT = "the optimizer holds tensors that the model no longer uses"
 
-EMPTY = "Put a list into it: `list(model.parameters())`. A generator that was read once gives nothing more."
+EMPTY = "Pass a list, `list(model.parameters())`: a generator that has been read once is empty."
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
@@ -40,21 +40,23 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         ):
             gone = mine
         if gone and left_out:
-            who = verb(left_out, "gets a gradient and never moves", "get gradients and never move")
+            who = verb(
+                left_out, "gets a gradient but is never updated", "get gradients but are never updated"
+            )
             tensors = "tensor" if len(gone) == 1 else "tensors"
             text = f"{listed(left_out)} {who}: `{name}` holds {len(gone)} {tensors} that the model no longer uses."
             yield Fault(line, tuple(left_out), text, weight=len(left_out))
         if missed and not all(group["params"] for group in optimizer.param_groups):
-            text = f"`{name}` has a group without parameters, so it never moves what was meant to be in it."
+            text = f"`{name}` has a group without parameters, so it never updates what was meant to be in it."
             yield Fault(line, (), text, EMPTY)
 
 
 RULE = Rule(
     kind="stale_optimizer",
-    title="Optimizer of tensors that are gone",
+    title="Optimizer that holds old tensors",
     what=WHAT,
-    why="The gradients come, and the optimizer moves other tensors by nothing.",
-    instead="Build the optimizer after the last change to the model, of `net.parameters()`, or `add_param_group` the new ones.",
+    why="The model gets its gradients, but the optimizer holds other tensors, which get none.",
+    instead="Build the optimizer after the last change to the model, from `net.parameters()`, or add the new ones with `add_param_group`.",
     severity=Severity.STILL,
     bad="""
 import torch

@@ -14,7 +14,7 @@ from ..capture.data_flow import Call, Entry
 from ..capture.frames import Passed
 from ..rule import Fault, Rule, Severity
 
-WHAT = "the code moves less than the encoder that is pulled towards it"
+WHAT = "the code is pulled towards the encoder more weakly than the encoder towards the code"
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
@@ -42,8 +42,8 @@ def check(analysis: Analysis) -> Iterator[Fault]:
             continue
         names = analysis.trainable_among(analysis.named(moved.tracked))
         text = (
-            f"This loss moves the code {listed(names)} with {number_text(light / heavy, short=True)} of the weight with which the encoder "
-            "is moved towards it: the weights of codebook loss and commitment loss look swapped."
+            f"This loss pulls the code {listed(names)} towards the encoder with {number_text(light / heavy, short=True)} of the weight "
+            "that pulls the encoder towards it: the weights of codebook loss and commitment loss look swapped."
         )
         yield Fault(stop.line, tuple(names), text)
 
@@ -76,7 +76,7 @@ RULE = Rule(
     kind="detach",
     title="Codebook and commitment weights swapped",
     what=WHAT,
-    why="The encoder runs after codes that hardly move, and the codebook does not follow the data.",
+    why="The encoder chases codes that hardly move, and the codebook does not follow the data.",
     instead="Give the smaller weight to the term that detaches the code: `0.25 * (z - code.detach()).pow(2).mean()`.",
     severity=Severity.WASTE,
     bad="""

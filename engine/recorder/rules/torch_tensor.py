@@ -9,7 +9,7 @@ from ..analysis.analysis import Analysis
 from ..rule import Fault, Rule, Severity
 from ..starving import starved_by
 
-WHAT = "building a new tensor out of old ones copies their numbers, not their history"
+WHAT = "building a new tensor from old ones copies their values, not their history"
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
@@ -24,18 +24,18 @@ def check(analysis: Analysis) -> Iterator[Fault]:
             and names
         ):
             text = (
-                f"{listed(names)} {verb(names, 'loses', 'lose')} a part of the gradient here: {WHAT}. "
-                "What comes by the other paths is not the gradient of the loss."
+                f"{listed(names)} {verb(names, 'loses', 'lose')} part of the gradient here: {WHAT}. "
+                "What arrives through the other paths is not the gradient of the loss."
             )
             yield Fault(cut.line, tuple(names), text, severity=Severity.WRONG, weight=len(names))
 
 
 RULE = Rule(
     kind="torch_tensor",
-    title="Tensor built anew from old ones",
+    title="New tensor built from old ones",
     what=WHAT,
-    why="`torch.tensor([...])` reads the numbers and forgets where they came from.",
-    instead="Use `torch.stack` or `torch.cat` on tensors, and the tensor itself instead of a copy.",
+    why="`torch.tensor([...])` copies the values and forgets where they came from.",
+    instead="Combine tensors with `torch.stack` or `torch.cat`, and use the tensor itself instead of a copy.",
     severity=Severity.STARVED,
     bad="""
 import torch

@@ -27,8 +27,8 @@ def check(analysis: Analysis) -> Iterator[Fault]:
         return
     plain = not any(isinstance(analysis.hidden[path], nn.Parameter) for path in paths)
     nobody = "no optimizer holds" if analysis.held else "`parameters()` doesn't list"
-    why = "a plain tensor is no parameter of its module" if plain else WHAT
-    text = f"{listed(paths)} {verb(paths, 'gets', 'get')} a gradient and {nobody} {verb(paths, 'it', 'them')}: {why}."
+    why = "a plain tensor is not a parameter of its module" if plain else WHAT
+    text = f"{listed(paths)} {verb(paths, 'gets', 'get')} a gradient, but {nobody} {verb(paths, 'it', 'them')}: {why}."
     yield Fault(
         _line_of(paths[0], analysis),
         tuple(names),
@@ -50,7 +50,7 @@ RULE = Rule(
     kind="unregistered",
     title="Layers that are not registered",
     what=WHAT,
-    why="`parameters()` does not list them, so no optimizer moves them, and `state_dict()` does not save them.",
+    why="`parameters()` does not list them, so no optimizer updates them, and `state_dict()` does not save them.",
     instead="Use `nn.ModuleList`, `nn.ModuleDict` or `nn.ParameterList`.",
     severity=Severity.STILL,
     bad="""

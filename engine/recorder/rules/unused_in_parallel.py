@@ -11,7 +11,7 @@ from ...text import listed, verb
 from ..analysis.analysis import Analysis
 from ..rule import Fault, Rule, Severity
 
-WHAT = "DistributedDataParallel waits for the gradient of every parameter, and one took no part in the loss"
+WHAT = "DistributedDataParallel waits for the gradient of every parameter, but one is not part of the loss"
 PATTERN = "Expected to have finished reduction in the prior iteration"
 _INDICES = r"did not receive grad for rank \d+: ([\d ]+)"
 
@@ -28,7 +28,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     lines = [analysis.used_before.get(id(analysis.tensor(n))) for n in names]
     line = next((line for line in reversed(lines) if line is not None), None)
     how = (
-        f"{verb(names, 'its result is', 'their results are')} no part of the loss"
+        f"{verb(names, 'its result is', 'their results are')} not part of the loss"
         if line is not None
         else f"nothing used {verb(names, 'it', 'them')}"
     )
@@ -58,7 +58,7 @@ RULE = Rule(
     kind="not_in_graph",
     title="Unused parameters under DistributedDataParallel",
     what=WHAT,
-    why="The processes wait for each other's gradients: one that never comes stops the next step.",
+    why="The processes wait for each other's gradients: one that never arrives stops the next step.",
     instead="Use its result, as in `hidden = layer(hidden)`, freeze it before the model is wrapped, or pass `find_unused_parameters=True`.",
     severity=Severity.RAISED,
     bad="""

@@ -22,8 +22,8 @@ RULE = Rule(
     kind="detach",
     title="Parameter around a computed tensor",
     what=WHAT,
-    why="The new leaf gets the gradient and ends it there; what computed its values stands still.",
-    instead="Use the tensor as it is; make an `nn.Parameter` once, in `__init__`, of what is to be trained itself.",
+    why="The gradient ends at the new leaf; what computed its values does not learn.",
+    instead="Use the tensor as it is; create an `nn.Parameter` once, in `__init__`, for what is itself to be trained.",
     severity=Severity.STARVED,
     bad="""
 import torch

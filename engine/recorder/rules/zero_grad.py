@@ -20,7 +20,7 @@ def check(analysis: Analysis) -> Iterator[Fault]:
     several = analysis.once.items() if len(analysis.passes) > 1 else ()
     thrown = {name: _thrown_away(tensor, analysis) for name, tensor in several}
     for line, names in _by_line({n: line for n, line in thrown.items() if line is not None}, analysis):
-        text = f"The gradients of {listed(names)} are cleared here between two passes of one loop, before any step used them."
+        text = f"The gradients of {listed(names)} are cleared here between two passes of the same loop, before any step used them."
         advice = "Clear them once before the loop, so that its passes add up; or step after each pass."
         yield Fault(line, tuple(names), text, advice, weight=len(names))
     for line, names in _by_line(analysis.wiped, analysis):
@@ -59,8 +59,8 @@ RULE = Rule(
     kind="zero_grad",
     title="Gradient cleared too early",
     what=WHAT,
-    why="What `backward()` brought is gone before the optimizer's step can use it.",
-    instead="Call `zero_grad()` once a step, before `backward()`: `zero_grad, forward, backward, step`.",
+    why="The gradient is gone before the optimizer's step can use it.",
+    instead="Call `zero_grad()` once per step, before `backward()`: `zero_grad, forward, backward, step`.",
     severity=Severity.STARVED,
     bad="""
 import torch

@@ -20,8 +20,8 @@ RULE = Rule(
     kind="zero_op",
     title="Derivative of zero",
     what=WHAT,
-    why="A gradient comes back and is multiplied by zero, so the layers before it get zeros and stand still.",
-    instead="Use a smooth stand-in (`sigmoid(k * x)`, `tanh`) or a straight-through estimator, `x + (f(x) - x).detach()`.",
+    why="The gradient is multiplied by zero here, so the layers before it get zeros and do not learn.",
+    instead="Use a smooth replacement (`sigmoid(k * x)`, `tanh`) or a straight-through estimator, `x + (f(x) - x).detach()`.",
     severity=Severity.STARVED,
     bad="""
 import torch

@@ -151,7 +151,7 @@ def test_a_loss_alone_is_told_of(notebook: Notebook) -> None:
 
 def test_a_cell_without_tensors_has_no_step(notebook: Notebook) -> None:
     told = notebook.run("%%trace\nprint(1)")
-    assert told.stdout == "1\nThere is no step in this cell: it computes nothing of tensors.\n"
+    assert told.stdout == "1\nThere is no step in this cell: it computes nothing with tensors.\n"
     assert told.shown == []
 
 
@@ -179,7 +179,7 @@ def test_the_step_can_be_chosen(notebook: Notebook) -> None:
 
 def test_a_step_that_never_comes_is_said_so(notebook: Notebook) -> None:
     told = notebook.run(LOOP.replace("%%trace", "%%trace --step=9"))
-    assert "The cell ended before step 9; the last that it made is shown.\n" in told.stdout
+    assert "The cell ended before step 9; the last step it made is shown.\n" in told.stdout
     assert told.report.startswith("In [2], line 4")
 
 
@@ -189,13 +189,13 @@ def test_a_step_that_never_comes_is_said_so(notebook: Notebook) -> None:
 def test_a_wrong_option_gets_one_sentence(given: str, notebook: Notebook) -> None:
     told = notebook.run(f"%%trace {given}\nprint('it ran')")
     assert told.stdout == (
-        f"UsageError: %%trace takes --step N alone, with a whole number from 1 to 1000, not {given!r}.\n"
+        f"UsageError: %%trace takes only --step N, where N is a whole number from 1 to 1000, not {given!r}.\n"
     )
 
 
 def test_other_magics_of_the_cell_are_refused(notebook: Notebook) -> None:
     told = notebook.run("%%trace\n%%time\nprint('it ran')")
-    assert told.stdout == "UsageError: %%trace is the only magic of its cell; take out %%time.\n"
+    assert told.stdout == "UsageError: %%trace must be the only magic in its cell; remove %%time.\n"
     assert notebook.run("x = 1\n%%trace").result.success is False
 
 

@@ -18,15 +18,15 @@ def finding_in(case: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("case", "said", "advised"),
     [
-        ("relation_zero_is_the_padding_row", "`padding_idx`", "start at 1"),
-        ("bag_of_nothing_but_padding", "every index is 2", "drop `padding_idx`"),
-        ("functional_padding_row", "every index is 0", "drop `padding_idx`"),
+        ("relation_zero_is_the_padding_row", "`padding_idx`", "start the others at 1"),
+        ("bag_of_nothing_but_padding", "every index is 2", "remove `padding_idx`"),
+        ("functional_padding_row", "every index is 0", "remove `padding_idx`"),
         ("clamp_that_a_parameter_starts_outside", "`alpha` lies outside the range", "Start it inside"),
         ("range_of_a_scale_that_is_too_small", "`log_scale` lies outside the range", "Start it inside"),
-        ("gate_saturated_by_a_large_scale", "where it is flat", "nearer to zero"),
-        ("square_of_a_parameter_at_zero", "slope there is zero", "other values"),
+        ("gate_saturated_by_a_large_scale", "in its flat region", "closer to zero"),
+        ("square_of_a_parameter_at_zero", "where its slope is zero", "other values"),
         ("every_target_is_ignored", "no target", "`ignore_index`"),
-        ("margin_that_every_example_keeps", "outside the range", "nothing is to be mended"),
+        ("margin_that_every_example_keeps", "outside the range", "nothing to fix"),
         (
             "manual_descent_rebinds_the_leaf",
             "computed on this line",

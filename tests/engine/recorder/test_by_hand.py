@@ -72,7 +72,7 @@ def test_a_package_that_clears_after_its_step_is_right(
     report = record_step(lambda: package.step(loss_of, parameters, made), names=names, calls=2)
     assert report.ok, report.verdict
     assert {p.state for p in report.parameters} == {"gradient"}
-    assert all("used, and was cleared afterwards" in p.reason for p in report.parameters)
+    assert all("used and then cleared" in p.reason for p in report.parameters)
     late = record_step(lambda: package.step_too_late(loss_of, parameters, made), names=names)
     assert [(f.kind, f.names) for f in late.findings] == [("zero_grad", ("net.weight", "net.bias"))]
 
@@ -132,7 +132,7 @@ def test_a_step_without_an_optimizer_may_return_a_number() -> None:
     report = record_step(step, names={"weight": weight, "x": x})
     assert report.ok, report.verdict
     assert report.loss == 4.0
-    assert report.parameters[0].reason.startswith("Its gradient was taken by `autograd.grad`")
+    assert report.parameters[0].reason.startswith("Its gradient was computed by `autograd.grad`")
 
 
 def test_a_step_that_did_nothing_is_still_refused() -> None:

@@ -70,7 +70,7 @@ ADVICE: dict[str, dict[str, str]] = {
         "under `with torch.no_grad():`": "38_inplace_edit_of_a_weight",
     },
     "left_out": {"Build the optimizer last": "501_adapters_after_the_optimizer"},
-    "non_finite": {"Clamp or mask what goes into": "411_root_inside_a_where"},
+    "non_finite": {"Clamp or mask the input of": "411_root_inside_a_where"},
     "non_leaf": {"`with torch.no_grad(): w -= lr * w.grad`": "37_manual_descent_rebinds_the_leaf"},
     "lost_parameter": {"`with torch.no_grad(): w -= lr * w.grad`": "552_descent_rebinds_between_steps"},
     "not_in_graph": {
@@ -84,8 +84,8 @@ ADVICE: dict[str, dict[str, str]] = {
         "Give this term a weight other than 0": "631_term_with_weight_zero",
         "`leaky_relu`": "108_dead_relu",
         "Start it inside the range": "560_clamp_that_a_parameter_starts_outside",
-        "Keep that index for padding alone": "569_relation_zero_is_the_padding_row",
-        "Bring its inputs nearer to zero": "564_gate_saturated_by_a_large_scale",
+        "Use that index for padding only": "569_relation_zero_is_the_padding_row",
+        "Bring its inputs closer to zero": "564_gate_saturated_by_a_large_scale",
         "at zero the slope is zero": "565_square_of_a_parameter_at_zero",
         "Look at the targets": "566_every_target_is_ignored",
         "a margin that every example": "568_margin_that_every_example_keeps",
@@ -94,8 +94,8 @@ ADVICE: dict[str, dict[str, str]] = {
         "Look at where it is computed": "275_zero_input",
         "Pass the `dim`": "273_softmax_over_one",
         "Return the gradient from the hook": "248_hook_zeroes_gradient",
-        "Start one of the two at other values": "274_both_factors_zero",
-        "Add what is made of it to the loss, or do not": "624_queries_of_which_no_answer_is_used",
+        "Initialise one of the two to other values": "274_both_factors_zero",
+        "Add its result to the loss, or do not": "624_queries_of_which_no_answer_is_used",
     },
 }
 """By rule: advice other than its usual one, each with a case where it is the right one."""

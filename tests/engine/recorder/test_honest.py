@@ -37,7 +37,9 @@ def test_a_block_without_backward_is_not_called_right() -> None:
     report = recorded.report
     assert not report.ok
     assert "No `backward()` ran" in report.verdict
-    assert [f.suggestion for f in report.findings] == ["Put the call of `backward()` into what is recorded."]
+    assert [f.suggestion for f in report.findings] == [
+        "Include the call of `backward()` in what is recorded."
+    ]
     assert all("No `backward()` ran" in p.reason for p in report.parameters)
 
 
@@ -76,7 +78,7 @@ def test_notes_say_what_stands_still_though_its_gradient_comes() -> None:
     _, optimizer, step = a_step(stepping=False)
     never = record(step, optimizer=optimizer)
     assert never.ok
-    assert never.notes == ("No optimizer's `step()` was called, so nothing moves in this step.",)
+    assert never.notes == ("No optimizer's `step()` was called, so this step updates nothing.",)
     assert never.notes[0] in never.verdict
     _, optimizer, step = a_step(rate=0.0)
     assert "learning rate of `optimizer` is 0" in record(step, optimizer=optimizer).verdict
@@ -104,7 +106,7 @@ def test_the_verdict_claims_less_where_one_of_several_paths_is_cut() -> None:
     assert report.verdict.startswith(
         "Nothing is known to be wrong here: every parameter that should learn gets a gradient."
     )
-    assert "(2 by which a parameter loses one of several paths)" in report.verdict
+    assert "(2 of them on only one of a parameter's paths)" in report.verdict
 
 
 def test_what_no_optimizer_holds_and_nothing_uses_is_not_called_starved() -> None:
@@ -121,7 +123,7 @@ def test_what_no_optimizer_holds_and_nothing_uses_is_not_called_starved() -> Non
     names = {"net": net, "average": average, "optimizer": optimizer}
     told = {p.name: p for p in record(step, names=names).parameters}
     assert standing(told["average.weight"]) == "meant"
-    assert told["average.weight"].reason == "In no optimizer: nothing is expected to train it."
+    assert told["average.weight"].reason == "No optimizer holds it, so it is not expected to learn."
     assert standing(told["net.weight"]) == "gradient"
     del names["optimizer"]  # now nobody knows who is to be trained
     told = {p.name: p for p in record(step, names=names).parameters}

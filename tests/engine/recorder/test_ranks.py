@@ -51,7 +51,7 @@ def record(
 
 
 def recorded(rank: int, of: StepRecord, **more: Any) -> RankReport:
-    return RankReport(rank, "recorded", "came to the end of step 2", of, **more)
+    return RankReport(rank, "recorded", "reached the end of step 2", of, **more)
 
 
 def all_of(*reports: RankReport, size: int = 2) -> StepRecord:
@@ -84,7 +84,7 @@ def test_what_one_rank_reaches_comes_first_with_the_line_that_only_it_comes_to()
     first = both.findings[0]
     assert (first.names, first.kind, first.severity) == (EXTRA, "not_in_graph", "unused")
     assert line_of(both) == "h = self.extra(h)  # the branch"
-    assert "which stands under `if more:`" in first.text
+    assert "inside `if more:`" in first.text
     assert [rank.unused for rank in both.ranks] == [(), EXTRA]
     assert len(both.findings) == 1  # what rank 1 found by itself is the same thing
 
@@ -123,7 +123,7 @@ def test_a_branch_that_was_taken_before_is_a_note() -> None:
 def standing(rank: int, **more: Any) -> RankReport:
     half = replace(record(), findings=(), cuts=(), notes=())
     at = Location("train.py", 9, "loss.backward()")
-    return RankReport(rank, "waits", "does not come to the end of step 2: it waits", half, location=at)
+    return RankReport(rank, "waits", "does not reach the end of step 2: it waits", half, location=at)
 
 
 def test_a_rank_that_waits_for_one_that_ended_is_a_fault() -> None:
@@ -136,7 +136,7 @@ def test_a_rank_that_waits_for_one_that_ended_is_a_fault() -> None:
 def test_a_rank_that_waits_for_those_that_were_stopped_is_none() -> None:
     both = all_of(standing(0), recorded(1, record()))
     assert (both.ok, both.hangs) == (True, False)
-    assert "Rank 0 does not come to the end of step 2" in both.verdict
+    assert "Rank 0 does not reach the end of step 2" in both.verdict
     assert both.ranks[1].shown
 
 
@@ -144,14 +144,14 @@ def test_who_left_nothing_is_silent() -> None:
     both = all_of(recorded(0, record()), size=3)
     assert [rank.end for rank in both.ranks] == ["recorded", "silent", "silent"]
     assert both.ok
-    assert "Rank 2 has not answered." in both.verdict
+    assert "Rank 2 did not answer." in both.verdict
 
 
 def test_a_job_that_was_ended_before_any_rank_came_through_has_no_diagnosis() -> None:
-    half = replace(standing(0), end="silent", text="was told to end (SIGTERM) in step 2")
+    half = replace(standing(0), end="silent", text="was terminated (SIGTERM) in step 2")
     both = all_of(half)
     assert (both.ok, both.ran) == (False, False)
-    assert both.verdict.startswith("No rank came to the end of its step.")
+    assert both.verdict.startswith("No rank reached the end of its step.")
 
 
 def test_what_was_raised_is_told_with_its_rank() -> None:
@@ -168,7 +168,7 @@ def test_what_was_raised_is_told_with_its_rank() -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_has_the_ranks(form: Form) -> None:
     text = report_as(all_of(standing(0), RankReport(1, "ended", "ended before step 2")), form)
-    assert "does not come to the end of step 2: it waits" in " ".join(text.split())
+    assert "does not reach the end of step 2: it waits" in " ".join(text.split())
     if form == "json":
         report = json.loads(text)
         SCHEMA.validate(report)

@@ -143,7 +143,7 @@ def test_what_is_meant_to_be_constant_is_checked() -> None:
     critic.zero_grad()
     kept = record_step(meant, names=names, expect_constant=["critic"])
     assert kept.ok
-    assert kept.parameters[2].reason == "Constant on purpose, as the step says."
+    assert kept.parameters[2].reason == "Declared constant (`expect_constant`)."
 
 
 def test_a_step_in_the_middle_of_a_script() -> None:
@@ -194,7 +194,7 @@ def test_without_an_optimizer_the_verdict_does_not_say_that_nothing_is_wrong() -
 
     names = {"gate": gate, "body": body, "x": x}
     said = record_step(step, names=names).verdict
-    assert said.startswith("Nothing is known to be wrong here. No optimizer is among the names")
+    assert said.startswith("Nothing is known to be wrong here. No optimizer was found")
     assert "`gate.weight` and `gate.bias` get no gradient" in said
     optimizer = torch.optim.SGD([*gate.parameters(), *body.parameters()], 0.1)
     assert not record_step(step, names={**names, "optimizer": optimizer}).ok

@@ -161,7 +161,7 @@ def test_a_report_comes_out_where_a_rank_is_killed() -> None:
     job = run("dies")
     assert job.failed
     assert job.ends[1] == "silent"
-    assert "Rank 1 has not answered." in job.report["verdict"]
+    assert "Rank 1 did not answer." in job.report["verdict"]
 
 
 def test_a_script_without_torch_is_one_sentence(tmp_path: Path) -> None:

@@ -194,8 +194,8 @@ def test_an_exception_that_is_no_gradients_fault_is_shown_as_python_shows_it(tmp
 @pytest.mark.parametrize(
     ("script", "said"),
     [
-        ("by_hand.py", "ended without a step() of any torch.optim optimizer in this process"),
-        ("evaluates.py", "ended without a step() of any torch.optim optimizer in this process"),
+        ("by_hand.py", "ended without calling step() on a torch.optim optimizer in this process"),
+        ("evaluates.py", "ended without calling step() on a torch.optim optimizer in this process"),
     ],
 )
 def test_a_script_without_a_step(script: str, said: str) -> None:
@@ -216,7 +216,7 @@ def test_a_script_that_ends_before_the_step() -> None:
 @pytest.mark.parametrize(
     ("end", "status", "said"),
     [
-        ("sys.exit(3)", 2, "exit status 3"),
+        ("sys.exit(3)", 2, "exited with status 3"),
         ("sys.exit('no data')", 2, "no data"),
         ("raise ValueError('x')", 2, "ValueError"),
     ],
@@ -248,7 +248,7 @@ def test_a_module_of_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.chdir(tmp_path)
     found = ran("my_project.train", is_module=True)
     assert (found.status, found.sentence) == (0, "")
-    assert ran("my_project.nothing", is_module=True).sentence == "There is no module my_project.nothing."
+    assert ran("my_project.nothing", is_module=True).sentence == "There is no module named my_project.nothing."
     assert ran("my_project", is_module=True).sentence == (
         "The package my_project has no `__main__`; name a module in it."
     )
@@ -258,7 +258,7 @@ def test_a_module_of_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     ("make", "said"),
     [
         (lambda path: None, "can't be read: No such file or directory."),
-        (lambda path: path.mkdir(), "is a folder without a `__main__.py`; name the script in it."),
+        (lambda path: path.mkdir(), "is a folder without a `__main__.py`; name a script in it."),
         (lambda path: path.write_text("x = = 1"), "line 1: not valid Python: invalid syntax."),
         (
             lambda path: path.write_bytes(b"\x00"),

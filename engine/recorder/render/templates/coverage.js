@@ -70,10 +70,10 @@ function gradientCoverage(root) {
     const starving = among(1);
     const keys = new Set([...feeding, ...starving]);
     const parts = [];
-    if (feeding.length) parts.push(`its gradient comes by ${counted(feeding.length, "line")}`);
-    if (starving.length) parts.push(`no gradient gets back to it through ${counted(starving.length, "line")}`);
+    if (feeding.length) parts.push(`its gradient passes through ${counted(feeding.length, "line")}`);
+    if (starving.length) parts.push(`no gradient reaches it through ${counted(starving.length, "line")}`);
     const name = pick.querySelector(".name").textContent;
-    choose(pick, [...marks].filter(([key]) => keys.has(key)).map(([, line]) => line), `${name}: ${parts.join("; ") || "no line is known by which a gradient could come"}.`);
+    choose(pick, [...marks].filter(([key]) => keys.has(key)).map(([, line]) => line), `${name}: ${parts.join("; ") || "no line is known through which a gradient could reach it"}.`);
     if (on.length) go(1);
   }
 
@@ -81,10 +81,10 @@ function gradientCoverage(root) {
     const line = button.closest(".line");
     const [feeds, starves] = lines[line.id].map((set) => sets[set]);
     const parts = [];
-    if (size(feeds)) parts.push(`feeds ${counted(size(feeds), "parameter")}: ${listed(feeds)}`);
-    if (size(starves)) parts.push(`no gradient gets back through it to ${counted(size(starves), "parameter")}: ${listed(starves)}`);
+    if (size(feeds)) parts.push(`passes a gradient back to ${counted(size(feeds), "parameter")}: ${listed(feeds)}`);
+    if (size(starves)) parts.push(`passes no gradient back to ${counted(size(starves), "parameter")}: ${listed(starves)}`);
     const where = `Line ${button.querySelector(".number").textContent}`;
-    choose(button, [line], `${where} ${parts.join("; ") || "feeds no parameter"}.`);
+    choose(button, [line], `${where} ${parts.join("; ") || "passes no gradient back to any parameter"}.`);
     if (!on.length) return;
     for (const pick of picks) pick.classList.toggle("fed", meet(bitsOf(pick), feeds) || meet(bitsOf(pick), starves));
   }

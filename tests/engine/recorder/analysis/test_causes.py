@@ -96,7 +96,7 @@ def test_two_factors_of_zero_never_move() -> None:
     one, two = nn.Parameter(torch.zeros(3)), nn.Parameter(torch.zeros(3))
     analysis = analysis_of(lambda: (one * two).sum(), {"one": one, "two": two})
     told = {zero.starved: (zero.harmless, zero.cause.advice if zero.cause else "") for zero in analysis.zeros}
-    advice = "Start one of the two at other values: with both at zero neither ever moves."
+    advice = "Initialise one of the two to other values: with both at zero, neither ever learns."
     assert {advice for _, advice in told.values()} == {advice}
     assert not any(harmless for harmless, _ in told.values())
     assert {name for starved in told for name in starved} == {"one", "two"}
@@ -126,5 +126,5 @@ def test_a_hook_on_a_parameter_is_told_as_that() -> None:
     (zero,) = analysis_of(lambda: loss_of(net(x)), {"net": net}).zeros
     assert zero.starved == ("net.weight",)
     assert zero.cause is not None
-    assert zero.cause.why == "a hook on it puts zeros in the gradient's place"
+    assert zero.cause.why == "a hook on it replaces the gradient by zeros"
     assert "Return the gradient from the hook" in zero.cause.advice

@@ -36,12 +36,12 @@ def cause_at_the_end(loss: Callable[[Tensor], Tensor]) -> Cause | None:
     [
         (
             lambda h: torch.sigmoid(h + 999),
-            "every input of this `sigmoid` lies where it is flat",
-            "nearer to zero",
+            "every input of this `sigmoid` lies in its flat region",
+            "closer to zero",
         ),
         (
             lambda h: torch.softmax(h * 0 + torch.tensor([999.0, 0, 0, 0]), 1),
-            "every input of this `softmax` lies where it is flat",
+            "every input of this `softmax` lies in its flat region",
             "temperature",
         ),
         (
@@ -49,7 +49,7 @@ def cause_at_the_end(loss: Callable[[Tensor], Tensor]) -> Cause | None:
             "a `layer_norm` over one entry",
             "more than one",
         ),
-        (lambda h: h.copy_(torch.ones(5, 4)), "this `copy_` overwrites every element", "a part of them"),
+        (lambda h: h.copy_(torch.ones(5, 4)), "this `copy_` overwrites every element", "part of them"),
         (lambda h: F.dropout(h, 1.0), "this `dropout` dropped every element", "Lower `p`"),
     ],
     ids=["sigmoid", "softmax", "layer_norm", "copy_", "dropout"],
@@ -71,12 +71,12 @@ def test_between_layers(operation: Callable[[Tensor], Tensor], why: str, advice:
         ),
         (
             lambda out: F.cross_entropy(out, torch.full((5,), -100), reduction="sum"),
-            "no target of this `cross_entropy` brings a gradient",
+            "no target of this `cross_entropy` gives a gradient",
             "`ignore_index`",
         ),
         (
             lambda out: F.margin_ranking_loss(out[:, 0] + 99, out[:, 1], torch.ones(5)),
-            "every example keeps the margin",
+            "every example satisfies the margin",
             "harder examples",
         ),
         (lambda out: torch.relu(out - 99).sum(), "every unit of this `relu` is off", "a margin"),
@@ -130,7 +130,7 @@ def test_a_slope_is_zero_at_zero(
     assert analysis.states["gain"] == ("gradient" if start else "zero")
     whys = [zero.cause.why for zero in analysis.zeros if zero.cause is not None]
     assert len(whys) == (0 if start else 1)
-    assert all(why.endswith("is all zeros, and its slope there is zero") for why in whys)
+    assert all(why.endswith("is all zeros, where its slope is zero") for why in whys)
 
 
 def test_a_slope_of_zeros_at_other_places_is_another_matter() -> None:

@@ -12,8 +12,8 @@ from tests.engine.recorder.analysed import analysis_of, loss_of
 
 NOBODYS = "no optimizer of this step holds what it cuts off"
 EVAL = "what it cuts off is in eval mode"
-TARGET = "its value is a target or a weight that a prediction is compared with"
-BATCH = "it is one part of a batch, beside data"
+TARGET = "its value is a target or a weight for a prediction"
+BATCH = "it is one part of a batch, next to data"
 OTHER_DATA = "the layers after it are trained on other data as well"
 
 

@@ -69,7 +69,7 @@ def test_of_two_such_operations_the_one_nearer_to_the_loss_is_named() -> None:
 def test_two_paths_that_cancel_are_told_as_that() -> None:
     analysis = after(lambda h: h + (h.round() - h))
     assert [(kind, starved) for kind, _, starved, _ in told(analysis)] == [("cancel", NET)]
-    assert analysis.zeros[0].why() == "two paths bring gradients that cancel"
+    assert analysis.zeros[0].why() == "the gradients of two paths cancel"
 
 
 def test_a_function_that_returns_nothing_and_one_that_returns_zeros() -> None:

@@ -48,10 +48,7 @@ WAYS: list[Callable[..., object]] = [
 def test_what_is_no_optimizer_is_refused(way: Callable[..., object], given: object, got: str) -> None:
     with pytest.raises(TypeError) as refused:
         way(optimizer=given)
-    assert (
-        str(refused.value)
-        == f"optimizer: got {got}, allowed is a torch.optim.Optimizer or a list of several of them."
-    )
+    assert str(refused.value) == f"optimizer: got {got}, expected a torch.optim.Optimizer or a list of them."
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -60,7 +57,7 @@ def test_a_constant_that_nothing_is_called_is_refused(way: Callable[..., object]
         way(expect_constant=["netx"], names={"net": net})
     with pytest.raises(ValueError, match=r"no parameter 'net\.wieght'; there are net\.weight, net\.bias\."):
         way(expect_constant=["net.bias", "net.wieght"], names={"net": net})
-    with pytest.raises(TypeError, match="expect_constant: got 'net', allowed is a list of names"):
+    with pytest.raises(TypeError, match="expect_constant: got 'net', expected a list of names"):
         way(expect_constant="net", names={"net": net})
 
 
@@ -113,5 +110,5 @@ def gives() -> Iterator[int]:
 
 @pytest.mark.parametrize("wrong", [waits, streams, gives])
 def test_a_step_that_a_call_does_not_run_is_refused(wrong: Callable[[], object]) -> None:
-    with pytest.raises(TypeError, match="allowed is a plain function that returns the loss"):
+    with pytest.raises(TypeError, match="not a plain function that returns the loss"):
         record_step(wrong)

@@ -86,7 +86,7 @@ def test_a_parameter_has_all_its_lines_and_not_only_the_shortest_way(tmp_path: P
 def test_a_line_of_a_loop_counts_the_calls_that_came_back(tmp_path: Path) -> None:
     coverage = coverage_of(recorded(LOOP, tmp_path))
     line = lines(coverage)[10]
-    assert (line.kind, line.words) == ("lost", "returns from 4 of 6 calls")
+    assert (line.kind, line.words) == ("lost", "passes back from 4 of 6 calls")
     assert coverage.names(line.starves) == coverage.parameters[:4]
     assert coverage.names(line.feeds) == coverage.parameters[4:]
     assert lines(coverage)[12].kind == "cut"

@@ -43,7 +43,7 @@ def deep(blocks: int = 9) -> StepRecord:
 
 
 def parameter(name: str, **more: Any) -> ParameterRecord:
-    plain = ParameterRecord(name, (1,), "gradient", "A gradient came back to it.", None, False, None, None)
+    plain = ParameterRecord(name, (1,), "gradient", "It gets a gradient.", None, False, None, None)
     return plain._replace(**more)
 
 
@@ -202,11 +202,11 @@ def test_a_reason_has_no_id_either() -> None:
 
     optimizer = torch.optim.SGD(net.parameters(), 0.1)
     record = record_step(step, names={"used": used, "net": net}, optimizer=optimizer)
-    said = "In no optimizer: nothing is expected to train it. It is used for something else: a Python number has no history."
+    said = "No optimizer holds it, so it is not expected to learn. It is used for something other than the loss: a Python number has no history."
     assert record.parameters[0].reason == said
     optimizer.add_param_group({"params": [*used.parameters()]})
     record = record_step(step, names={"used": used, "net": net}, optimizer=optimizer)
-    said = "Nothing connects it to the loss. It is used for something else: a Python number has no history."
+    said = "Nothing connects it to the loss. It is used for something other than the loss: a Python number has no history."
     assert record.parameters[0].reason == said
 
 

@@ -81,7 +81,7 @@ def step():
     report = told(text, tmp_path)
     assert findings(report) == [("custom_function", 11)]
     assert (
-        f"a gradient of shape [2] for input {wrong} of `forward`, whose shape is [3]"
+        f"a gradient of shape [2] for input {wrong} of `forward`, which has shape [3]"
         in report["findings"][0]["text"]
     )
 
@@ -89,15 +89,19 @@ def step():
 @pytest.mark.parametrize(
     ("made", "asked", "who"),
     [
-        ("other.sum() * w.sum()", "w[0]", "what the gradient is asked for was made of `w`"),
-        ("other.sum() * (2 * w).sum()", "w[0]", "what the gradient is asked for was made of `w`"),
+        ("other.sum() * w.sum()", "w[0]", "the tensor whose gradient is asked for was made from `w`"),
+        ("other.sum() * (2 * w).sum()", "w[0]", "the tensor whose gradient is asked for was made from `w`"),
         (
             "other.sum() * scaled.sum()",
             "scaled[0]",
-            "what the gradient is asked for was made of the tensor of line 6",
+            "the tensor whose gradient is asked for was made from the tensor of line 6",
         ),
-        ("other.sum() * (w * 1)[0].sum()", "other[0]", "what the gradient is asked for was made of `other`"),
-        ("other.sum()", "w", "nothing of `w` goes into"),
+        (
+            "other.sum() * (w * 1)[0].sum()",
+            "other[0]",
+            "the tensor whose gradient is asked for was made from `other`",
+        ),
+        ("other.sum()", "w", "does not depend on `w`"),
         ("other.sum() * scaled.detach().sum()", "scaled", "the path from `scaled` to"),
     ],
 )
@@ -143,7 +147,7 @@ def test_an_optimizer_that_is_given_a_view_says_what_it_was_made_of() -> None:
 
     (found,) = record_step(step, names={"other": other, "weight": weight}).findings
     assert found.kind == "non_leaf"
-    assert "`mul` made it out of `weight` on this line." in found.text
+    assert "`mul` made it from `weight` on this line." in found.text
 
 
 def test_a_derivative_that_nothing_moves_by_is_no_step() -> None:
@@ -187,7 +191,7 @@ def test_one_output_of_several_is_not_the_whole() -> None:
 
     (found,) = record_step(step, names={"pair": pair}).findings
     assert found.kind == "not_in_graph"
-    assert "nothing of `second`" in found.text or "`second` was made of `pair`" in found.text
+    assert "does not depend on `second`" in found.text or "`second` was made from `pair`" in found.text
 
 
 def test_where_tensors_are_too_large_to_be_kept_no_line_is_named() -> None:
