@@ -22,7 +22,8 @@ with open_page(
     from pages.components.shell.results import show_record
 
     show_words(
-        "computation graph, leaf, parameter, requires_grad, grad_fn, gradient, None or zeros, backward(), backward() refuses, detach, twin, epoch"
+        "computation graph, leaf, parameter, requires_grad, grad_fn, gradient, None or zeros, backward(), backward() refuses, detach, twin, epoch",
+        of=view.settings.described(),
     )
     trace = show_first_trace(view)
     without = show_record(view.settings, view.epoch, detached=False)
