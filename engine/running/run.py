@@ -1,7 +1,7 @@
 """Runs a program with one of its optimizer steps recorded: `detach-lab run train.py its arguments`.
 
 The program runs in this process, as it is. When its step has ended, the report goes to `tell`, and the program ends,
-or goes on where that was asked for. A program that ends without such a step is told of in one sentence.
+or goes on where that was asked for. If the program ends without such a step, one sentence says so.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class _Run:
     record: StepRecord | None = None
     told: bool = False
     swallowed: int = 0
-    """How often the program has caught what was to end it, and gone on to another step."""
+    """How often the program has caught the exception that was to end it, and continued to another step."""
     ranks: Ranks | None = None
     lookout: Lookout | None = None
     reports: list[RankReport] = field(default_factory=list)
@@ -116,7 +116,7 @@ class _Run:
         self.leave(_outcome(self, _End()))
 
     def tell_once(self) -> None:
-        """Tells of the record, if there is one that has not been told of; of several ranks' only one does."""
+        """Reports the record, once, if there is one; of several ranks only one does."""
         if self.ranks is not None:
             if not self.tells:
                 return
@@ -131,7 +131,7 @@ class _Run:
 
     @property
     def tells(self) -> bool:
-        """Whether this rank is the one that tells of all: the first, or the first that has lived to leave a report."""
+        """Whether this rank reports for all: the first, or the first that has left a report."""
         return self.ranks is not None and self.ranks.rank == min(
             (one.rank for one in self.reports), default=-1
         )
@@ -144,7 +144,7 @@ class _Run:
             self.reports = ranks.gather()
 
     def stuck(self, frame: FrameType, why: Why, handles: BaseException | None) -> None:
-        """This rank comes to no end of its step: tells of what was seen, from another thread than its own."""
+        """This rank does not finish its step: reports what was seen, from another thread."""
         ranks, watch = self.ranks, self.watch
         if ranks is None or watch is None:
             return

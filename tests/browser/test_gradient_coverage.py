@@ -198,5 +198,7 @@ def test_two_thousand_calls_over_twenty_files_stay_usable(opened: Open, tmp_path
     expect(page.locator(f"#f{FILES - 1}-199.on")).to_have_count(1)
     page.locator(".file > summary").nth(FILES - 1).click()
     page.locator(f"#f{FILES - 1}-199 button.mark").click()
-    expect(page.get_by_role("status")).to_contain_text(f"passes a gradient back to {FILES * CALLS // 2 - 1} parameters")
+    expect(page.get_by_role("status")).to_contain_text(
+        f"passes a gradient back to {FILES * CALLS // 2 - 1} parameters"
+    )
     no_sideways_scroll(page)

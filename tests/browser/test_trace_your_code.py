@@ -49,7 +49,9 @@ def test_the_bare_address_opens_on_the_file_and_follows_it_as_it_is_saved(
         page.locator(".coverage .parameters .pick", has_text="head.*").click()
         expect(page.locator(".coverage").get_by_role("status")).to_contain_text("its gradient passes through")
         cut.locator("button.mark").click()
-        expect(page.locator(".coverage").get_by_role("status")).to_contain_text("Line 8 passes a gradient back to 2 parameters")
+        expect(page.locator(".coverage").get_by_role("status")).to_contain_text(
+            "Line 8 passes a gradient back to 2 parameters"
+        )
         row = page.get_by_role("group", name="Parameters").locator("summary", has_text="net.* (2 parameters)")
         expect(page.get_by_text("net.weight, 2 x 3")).not_to_be_visible()
         row.click()

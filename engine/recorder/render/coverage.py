@@ -29,7 +29,7 @@ KINDS: dict[Kind, Word] = {
     "values": Word("-", "→", "values only"),
     "outside": Word(" ", "", "not part of the step"),
 }
-"""What a gradient does at a line, the worst first: of several things that happen there a line is marked by the first."""
+"""What happens to the gradient at a line, the worst first: a line is marked with the first that applies."""
 
 SHORT: dict[Kind, str] = {
     "cut": "cut",
@@ -77,7 +77,7 @@ class CoveredLine:
     findings: tuple[int, ...] = ()
     """Numbers of the findings, from 1."""
     continues: bool = False
-    """Whether it goes on with a statement that began on a line above, and is marked as that is."""
+    """Whether it continues a statement that began on a line above, and is marked like that one."""
 
     @property
     def marked(self) -> bool:

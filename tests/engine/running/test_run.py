@@ -248,7 +248,9 @@ def test_a_module_of_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.chdir(tmp_path)
     found = ran("my_project.train", is_module=True)
     assert (found.status, found.sentence) == (0, "")
-    assert ran("my_project.nothing", is_module=True).sentence == "There is no module named my_project.nothing."
+    assert (
+        ran("my_project.nothing", is_module=True).sentence == "There is no module named my_project.nothing."
+    )
     assert ran("my_project", is_module=True).sentence == (
         "The package my_project has no `__main__`; name a module in it."
     )
