@@ -185,12 +185,12 @@ def run(
     tell: Callable[[StepRecord], None],
     leave: Callable[[Outcome], NoReturn],
 ) -> Outcome:
-    """Runs the file `target` (with `is_module` the module) and tells of its step number `step`, from 1.
+    """Runs the file `target` (with `is_module` the module) and reports its step number `step`, from 1.
 
-    Exit status 0: nothing is starved by accident; 1: something is; 2: there is no step to tell of, and the sentence
+    Exit status 0: nothing is starved by accident; 1: something is; 2: there is no step to report, and the sentence
     says why. A program that goes on keeps its own exit status, where that is not 0.
 
-    Of the ranks of a distributed job the first tells of all and has the exit status; the others end with 0, for
+    Of the ranks of a distributed job the first reports for all and has the exit status; the others end with 0, for
     torchrun ends all as soon as one fails. `leave` ends the process where the program hangs.
     """
     here = _Run(target, step, keep_going, tell, leave)
@@ -217,7 +217,7 @@ def run(
 
 
 def _end_of(program: Program, arguments: Sequence[str], here: _Run) -> _End:
-    """Runs the program; an exception of its own is printed as Python does, unless the report tells of it."""
+    """Runs the program; an exception of its own is printed as Python does, unless the report shows it."""
     try:
         program.run(arguments)
     except StepRecorded:

@@ -208,7 +208,7 @@ class _Marks:
                 self.stages.setdefault((stage.location.file, stage.location.line), []).append(stage)
 
     def _paths(self) -> None:
-        """The ways that the record tells of each parameter; they lead through calls that are no stages as well."""
+        """The paths that the record lists for each parameter; they lead through calls that are no stages as well."""
         for parameter in self.record.parameters:
             mine = self.bit[parameter.name]
             for path in parameter.paths if mine & self.fed else ():
