@@ -1,7 +1,7 @@
 """The command line: `detach-lab run train.py its arguments`, in a clone `python -m engine run ...`.
 
-Exit status 0: nothing is starved by accident. 1: something is. 2: there is no step to tell of, and one sentence on the
-error output says why; where it raised, the report tells what was seen until then. `--output` names a file for the
+Exit status 0: nothing is starved by accident. 1: something is. 2: there is no step to report, and one sentence on the
+error output says why; if it raised, the report shows what was recorded until then. `--output` names a file for the
 report, and at a terminal one sentence says that it is there; else it comes on the standard output: as text after all
 that the script has printed, in the forms for tools alone, and what the script prints goes to the error output.
 

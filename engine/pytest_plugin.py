@@ -1,4 +1,4 @@
-"""A pytest plugin with one fixture, `gradients_flow`. It brings torch to the tests that ask for it, and to no others.
+"""A pytest plugin with one fixture, `gradients_flow`. Only tests that ask for it import torch.
 
 def test_the_step_trains_everything(gradients_flow):
     gradients_flow(step, optimizer=optimizer)
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def gradients_flow() -> GradientsFlow:
-    """Fails with the diagnosis where a parameter that is to be trained gets no gradient."""
+    """Fails with the diagnosis if a parameter that should be trained gets no gradient."""
     from .testing import GradientsFlow
 
     return GradientsFlow()

@@ -127,7 +127,7 @@ def record_apart(path: str, calls: int = 1, time_limit: float = TIME_LIMIT) -> S
 def record_run_apart(words: Sequence[str], time_limit: float = TIME_LIMIT) -> StepRecord:
     """What `detach-lab run` says of a script and its arguments, or of `-m`, a module and its arguments.
 
-    Raises `ScriptError` where there is no step to tell of.
+    Raises `ScriptError` where there is no step to report.
     """
     nowhere = subprocess.DEVNULL
     return _record_in(_apart("answer_run", words, words[0], nowhere, nowhere, time_limit))

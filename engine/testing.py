@@ -31,11 +31,11 @@ def assert_gradients_flow(
     expect_constant: Iterable[str] = (),
     calls: int = 1,
 ) -> StepRecord:
-    """Records `step` and fails with the diagnosis where a parameter that is to be trained gets no gradient.
+    """Records `step` and fails with the diagnosis if a parameter that should be trained gets no gradient.
 
-    To be trained is what an optimizer holds, or, where none is known, every parameter that requires grad; frozen
-    ones and those in `expect_constant` are not. Fails as well on anything else that the record warns about: a step
-    or a backward that raises, something that was to stay constant and gets a gradient, a layer that no optimizer
+    What an optimizer holds should be trained or, if none is known, every parameter that requires grad; frozen
+    ones and those in `expect_constant` should not. Also fails on anything else that the record warns about: a step
+    or a backward pass that raises, something meant to stay constant that gets a gradient, a layer that no optimizer
     holds, no parameter at all. Returns the record otherwise.
     """
     __tracebackhide__ = True
@@ -48,15 +48,15 @@ def assert_gradients_flow(
 
 
 class gradients_flowing(recording):  # noqa: N801 (a context manager, named like those of the standard library)
-    """Records its block, as `recording` does, and fails at its end as `assert_gradients_flow` does.
+    """Records its block like `recording`, and fails at its end like `assert_gradients_flow`.
 
-    What the block raises goes on as it is, unless that is a fault of its gradients: the diagnosis tells of it then.
+    An exception in the block propagates as it is, unless it is a fault of the gradients: then the diagnosis reports it.
     """
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Fails where a parameter gets no gradient."""
+        """Fails if a parameter gets no gradient."""
         __tracebackhide__ = True
         super().__exit__(kind, error, trace)
         if error is None or (isinstance(error, Exception) and self.report.ran):

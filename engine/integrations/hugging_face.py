@@ -22,12 +22,12 @@ class GradientReport(StepReport, TrainerCallback):  # type: ignore[misc]
             self._hook, sys.excepthook = sys.excepthook, self._raised
 
     def on_step_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Ends the training, where that was asked for."""
+        """Ends the training if asked to."""
         if self._ends:
             control.should_training_stop = True
 
     def on_train_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """The trainer has come to its end."""
+        """The training has ended."""
         self._end()
         self._done = False
 

@@ -25,12 +25,12 @@ class GradientReport(StepReport, _Callback):  # type: ignore[misc]
             self._begin(lambda: trainer.optimizers)
 
     def on_train_batch_end(self, trainer: Any, *rest: object) -> None:
-        """Ends the training, where that was asked for."""
+        """Ends the training if asked to."""
         if self._ends:
             trainer.should_stop = True
 
     def on_train_end(self, trainer: Any, pl_module: Any) -> None:
-        """The trainer has come to its end."""
+        """The training has ended."""
         self._end()
         self._done = False
 

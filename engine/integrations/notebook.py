@@ -1,4 +1,4 @@
-"""`%%trace` in a notebook: the cell runs as it always does, and a report of one step of it comes below.
+"""`%%trace` in a notebook: the cell runs as usual, and a report of one of its steps follows below.
 
 The line is taken out before IPython looks at the cell, so that the cell stays an ordinary one: its output, its last
 expression, its exceptions and `await` in it are as they were.

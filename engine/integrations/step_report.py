@@ -1,4 +1,4 @@
-"""What the trainers' callbacks have in common: one step of a training is watched, and its report goes somewhere."""
+"""What the trainers' callbacks have in common: one step of a training is recorded and reported."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ..text import counted
 
 
 class StepReport:
-    """Records the optimizer step number `step` of a training, from 1, and tells of it.
+    """Records optimizer step number `step` of a training, counted from 1, and reports it.
 
-    The report is printed; or `tell` is called with the record; or it is written to the file `output`, in a `format`
-    of the command line. The training goes on as it would have without, bit for bit, and ends there with `stop=True`.
+    The report is printed, or passed to `tell` as a record, or written to the file `output`, in a `format`
+    of the command line. The training continues bit for bit as it would without, or ends there with `stop=True`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Records one training step: the calls, what came back through them, and where a gradient stopped.
+"""Records one training step: the calls, the gradients that passed back through them, and where one stopped.
 
 from detach_lab import record_step, recording
 

@@ -31,7 +31,7 @@ def edited_behind_autograd(kind: str, analysis: Analysis) -> Iterator[Fault]:
     """Edits of a kind (by `.data`, a detached alias, in place) that make the gradients other than those of the loss.
 
     An edit does so in two ways: what comes after it uses the new numbers and autograd knows the old ones only, or a
-    backward pass that comes after it reads them, since an operation had kept them for the way back. An edit of numbers
+    backward pass that comes after it reads them, since an operation had saved them for it. An edit of numbers
     that nothing reads any more changes no gradient.
     """
     if analysis.raised is not None:

@@ -21,7 +21,7 @@ Reason = tuple[str, Line | None]
 def parameter_records(analysis: Analysis, accused: frozenset[str]) -> Iterator[ParameterRecord]:
     """Every named parameter, then those of layers registered nowhere, then named tensors that are computed.
 
-    `accused` are the names that a finding tells of.
+    `accused` are the names that a finding names.
     """
     paths, keep = find_paths(analysis), analysis.keep
     causes = _Causes(analysis, accused)

@@ -28,7 +28,7 @@ from .verdict import verdict_of
 from .watch import StepWatch
 
 _IN_PARALLEL = "unused_in_parallel"
-"""The rule that tells of what DistributedDataParallel raises on an unused parameter."""
+"""The rule for what DistributedDataParallel raises on an unused parameter."""
 _TITLE = "Reached by some ranks only"
 _ALIKE = (
     "Make every rank take the same branch, by a condition that is the same on all, or include what is left out with "
@@ -156,7 +156,7 @@ class _Apart:
     without: tuple[int, ...]
     finding: Finding
     varies: bool
-    """Whether that changes from step to step and hurt nobody in this one."""
+    """Whether that changes from step to step and did no harm in this one."""
 
 
 def _apart(ranks: Sequence[RankReport]) -> Iterator[_Apart]:

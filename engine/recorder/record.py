@@ -99,14 +99,14 @@ class Stage(NamedTuple):
     module: str
     """The module whose forward made the call, such as "net.hidden_1", or ""."""
     inputs: tuple[int, ...]
-    """The stages whose tensors came in; parameters are not stages and stand in `parameters`."""
+    """The stages whose tensors it used; parameters are not stages and are listed in `parameters`."""
     parameters: tuple[str, ...]
-    """The names of the parameters that came in, such as "net.weight"."""
+    """The names of the parameters that it used, such as "net.weight"."""
     output: TensorRecord
     shares_storage_with: int | None
     """The index of the stage whose memory the output shares, or None."""
     gradient: Array | None
-    """d loss / d output as autograd brought it back, same shape as the output; None where none came."""
+    """d loss / d output as autograd computed it, same shape as the output; None where there is none."""
     gradient_state: GradientState
     location: Location | None
     more_outputs: tuple[TensorRecord, ...] = ()
@@ -119,15 +119,15 @@ class Stage(NamedTuple):
 
 
 class GradientPath(NamedTuple):
-    """One way by which a gradient came to a parameter: the lines from its first use to the loss."""
+    """One path by which a gradient reached a parameter: the lines from its first use to the loss."""
 
     lines: tuple[Location, ...]
     operations: tuple[str, ...]
     state: GradientState
-    """What came back by this way alone."""
+    """The gradient through this path alone."""
 
     def __repr__(self) -> str:
-        return _short(self, f"{self.state} by {', '.join(map(str, self.lines))}")
+        return _short(self, f"{self.state} via {', '.join(map(str, self.lines))}")
 
 
 class ParameterRecord(NamedTuple):
@@ -144,10 +144,10 @@ class ParameterRecord(NamedTuple):
     value: Array | None
     gradient: Array | None
     paths: tuple[GradientPath, ...] = ()
-    """The ways by which its gradient came, one for each call that used it."""
+    """The paths by which its gradient came, one for each call that used it."""
     requires_grad: bool = True
     meant: bool = False
-    """Whether it stays without a gradient on purpose, as far as can be told."""
+    """Whether it apparently gets no gradient on purpose."""
     same_as: str = ""
     """The first name of the same tensor, where it has several and this is another."""
 
@@ -174,13 +174,13 @@ class Cut:
     starved: tuple[str, ...]
     intended: bool
     stage: int | None
-    """The index of the stage that is the cut, or None where the cut is no call of the step."""
+    """The index of the stage that is the cut, or None where the cut is not a call of the step."""
     partial: tuple[str, ...] = ()
-    """Parameters that lost this path and still have a gradient by another."""
+    """Parameters that lost this path and still get a gradient through another."""
     possible: bool = False
     """True where the link from the cut to the loss runs through plain Python numbers and can't be proven."""
     why: str = ""
-    """Why it is taken to be intended, where it starves somebody and is."""
+    """Why it is taken to be intended, where it is and starves a parameter."""
 
     def __repr__(self) -> str:
         whom = f"starves {len(self.starved)}" if self.starved else "starves no parameter"
@@ -231,14 +231,14 @@ class Raised:
 
 @dataclass(frozen=True)
 class BackwardRecord:
-    """One backward pass of the step that puts gradients into parameters."""
+    """One backward pass of the step that gives parameters their gradients."""
 
     stage: int | None
     """The index of the stage that it started from: the loss."""
     location: Location | None
     """The line of the `backward()`, or None where the recorder called it on the loss that the step returned."""
     reached: tuple[str, ...]
-    """The parameters that it brought a gradient to."""
+    """The parameters that it gave a gradient."""
     loss: float | None = None
     """The number that was backpropagated."""
 
@@ -250,11 +250,11 @@ RankEnd = Literal["recorded", "raised", "ended", "waits", "silent"]
 
 
 class RankRecord(NamedTuple):
-    """How one process of a distributed job came to the end of its step, or why it did not."""
+    """How one process of a distributed job reached the end of its step, or why it did not."""
 
     rank: int
     end: RankEnd
-    """"ended": its script did, before the step. "waits": it stands still. "silent": nothing came from it."""
+    """"ended": its script did, before the step. "waits": it makes no progress. "silent": nothing came from it."""
     text: str
     """The same in a sentence without its subject: "reached the end of step 2"."""
     location: Location | None
@@ -272,12 +272,12 @@ class RankRecord(NamedTuple):
 
 @dataclass(frozen=True)
 class StepData:
-    """One recorded step, forward and back, and what is to be said about it."""
+    """One recorded step, forward and backward, and its diagnosis."""
 
     loss: float | None
     """What the step returned, or else what its one backward pass started from.
 
-    None where it gave nothing, and where several passes stand side by side: `backwards` has the loss of each."""
+    None where there is no loss, or several passes: `backwards` has the loss of each."""
     stages: tuple[Stage, ...]
     parameters: tuple[ParameterRecord, ...]
     cuts: tuple[Cut, ...]
@@ -291,11 +291,11 @@ class StepData:
     verdict: str
     """One sentence: what is wrong and where, or that nothing is."""
     notes: tuple[str, ...] = ()
-    """Sentences about what is no fault of the gradients and still keeps parameters where they are."""
+    """Sentences about what is not a fault of the gradients but keeps parameters from being updated."""
     backwards: tuple[BackwardRecord, ...] = ()
     """The backward passes, in order: one for each loss of the step."""
     file: str = ""
-    """The file that was traced: a line of it needs no file's name."""
+    """The file that was traced: its lines are shown without the file's name."""
     ranks: tuple[RankRecord, ...] = ()
     """The processes of a distributed job, where the report is about several."""
 
@@ -306,19 +306,19 @@ class StepData:
 
     @property
     def hangs(self) -> bool:
-        """Whether a rank waits for what never comes. Beside ranks that were recorded it may wait for them, which were
+        """Whether a rank waits for what never comes. Next to recorded ranks it may only wait for them, which were
         stopped for the report: then it is the job's fault only where a rank ended by itself."""
         ends = {rank.end for rank in self.ranks}
         return "waits" in ends and ("ended" in ends or "raised" in ends or "recorded" not in ends)
 
     @property
     def cut_short(self) -> bool:
-        """Whether the job was ended before any rank had come to the end of its step."""
+        """Whether the job was ended before any rank had reached the end of its step."""
         return bool(self.ranks) and not {"recorded", "waits", "raised"} & {rank.end for rank in self.ranks}
 
     @property
     def ran(self) -> bool:
-        """Whether there is a diagnosis: False where what was raised is no fault of gradients, or nothing can learn."""
+        """Whether there is a diagnosis: False where what was raised is not a fault of gradients, or nothing can learn."""
         kinds = [finding.kind for finding in self.findings]
         if self.raised is None:
             return bool(self.parameters) and not self.cut_short

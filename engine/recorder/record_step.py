@@ -26,12 +26,12 @@ def record_step(
 ) -> StepRecord:
     """Runs `step()` and `backward()` once (`calls` times for faults that need several) and says what happened.
 
-    `step` takes nothing and returns the scalar loss, or calls `backward()` itself. `names` maps variable names to
+    `step` takes no arguments and returns the scalar loss, or calls `backward()` itself. `names` maps variable names to
     modules, tensors and optimizers as a module's globals do (`net.weight`, `w`; a module under "" gives bare
     paths); left out, they are read from the variables that `step` refers to. `optimizer` is one or several that
     hold the parameters; those among `names` are found without it. `keep` is the number of elements up to which a
     tensor's values are kept, `measure` that up to which its minimum, maximum and mean are computed: nothing larger is
-    read, whatever the size of the model. `expect_constant` names what the step means to leave without a gradient.
+    read, whatever the size of the model. `expect_constant` names what is meant to get no gradient.
 
     Gradients are left in place as a plain `backward()` leaves them. What the step raises is kept in the record.
     """

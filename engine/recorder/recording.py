@@ -25,11 +25,11 @@ from .report import StepRecord
 
 
 class recording:  # noqa: N801 (a context manager, named like those of the standard library)
-    """Records its block. What the block raises goes on as it would; the report says what it was.
+    """Records its block. An exception in the block propagates as usual; the report says what it was.
 
     `names`, `optimizer`, `keep` and `expect_constant` are those of `record_step`; without `names` the variables of
-    the code around the block are taken. One object can serve every turn of a loop: the report is about the last
-    turn, and knows which variables grew from turn to turn.
+    the code around the block are taken. One object can be used in every iteration of a loop: the report is about the last
+    one, and knows which variables grew from one to the next.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class recording:  # noqa: N801 (a context manager, named like those of the stand
 
     @property
     def report(self) -> StepRecord:
-        """The record of the block; raises RuntimeError before its end."""
+        """The record of the block; raises RuntimeError before the block has ended."""
         if self._report is None:
             raise RuntimeError("The report is ready once the `with recording(...)` block has ended.")
         return self._report

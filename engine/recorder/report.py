@@ -1,4 +1,4 @@
-"""A step's record as readers hold it: the data, which prints as text, shows in a notebook and turns into JSON."""
+"""A step's record as users get it: the data, which prints as text, shows in a notebook and converts to JSON."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .render.text import to_text
 
 @dataclass(frozen=True, repr=False)
 class StepRecord(StepData):
-    """One recorded step, forward and back, and what is to be said about it.
+    """One recorded step, forward and backward, and its diagnosis.
 
-    Prints as text, shows as HTML in a notebook, and turns into plain data with `to_dict` and `to_json`.
+    Prints as text, shows as HTML in a notebook, and converts to plain data with `to_dict` and `to_json`.
     """
 
     def to_dict(self) -> dict[str, object]:

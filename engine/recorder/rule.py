@@ -22,23 +22,23 @@ class Severity(IntEnum):
     """How bad a finding is. The worst comes first in a report, within one severity the one that starves more."""
 
     UNUSED = 1
-    """Merely unused: worth a look, and no fault in what runs."""
+    """Merely unused: worth a look, but not a fault in what runs."""
     WASTE = 2
-    """Memory or statistics that nobody means to keep or move."""
+    """Memory or statistics that are kept or changed by mistake."""
     MISSED = 3
-    """A gradient that somebody looks for in a place where none is kept."""
+    """A gradient that is looked for where none is kept."""
     WRONG = 4
-    """Gradients that are there and are not those of the loss."""
+    """Gradients that exist but are not those of the loss."""
     STILL = 5
-    """A gradient comes and nothing moves by it."""
+    """A gradient arrives, but nothing is updated by it."""
     STARVED = 6
     """No gradient, or zeros only, where one is wanted."""
     UNMEANT = 7
-    """A gradient where the step says that there is to be none."""
+    """A gradient where the step says that there must be none."""
     NOT_FINITE = 8
     """The loss or a gradient is nan or infinite."""
     REFUSED = 9
-    """`backward()` refused: nothing in the loss requires a gradient."""
+    """`backward()` raised: nothing in the loss requires a gradient."""
     RAISED = 10
     """The step raised, or there is nothing to diagnose."""
 

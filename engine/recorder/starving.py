@@ -1,4 +1,4 @@
-"""Faults that many rules share: a cut that starves somebody, and an exception that a rule knows by its message."""
+"""Faults that many rules share: a cut that starves a parameter, and an exception that a rule knows by its message."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """`StepWatch`: records one step of a training that runs by itself, in a script or in a trainer of a library.
 
-Torch tells of each optimizer's step, so a turn of a training is what lies between two of them (see `capture.turns`).
+Torch reports each optimizer's step, so a turn of a training is what lies between two of them (see `capture.turns`).
 Every turn up to the one that is asked for is recorded and then forgotten, so that also a turn that raises is told of
 without a second run. What comes before the first turn, such as the model being built, is followed only where it
 touches a tensor that wants a gradient: a parameter may be lost or frozen there. The first turn begins with the first
@@ -152,7 +152,7 @@ class StepWatch:
         return record
 
     def failed(self, error: Exception) -> StepRecord | None:
-        """The record of a training that raised before its turn had ended; None where no step is to be told of."""
+        """The record of a training that raised before its turn had ended; None where there is no step to report."""
         session = self._session
         with self._telling:
             self.over = True

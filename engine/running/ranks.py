@@ -1,4 +1,4 @@
-"""The ranks of a job that torchrun started: each leaves its report with the others, and rank 0 tells of all.
+"""The ranks of a job that torchrun started: each leaves its report with the others, and rank 0 reports for all.
 
 They meet at the store of torchrun's agent, which lives as long as the job and serves all its nodes, and not in
 collectives, which hang where one rank does not come. No rank ends before all have left a report, since one that ends
@@ -125,7 +125,7 @@ def several_ranks() -> bool:
 
 
 def ranks_of_this_job(hear: bool) -> Ranks | None:
-    """The ranks, where torchrun started several. Torch must have been imported. `hear`: whether to tell of a job that
+    """The ranks, where torchrun started several. Torch must have been imported. `hear`: whether to report a job that
     torchrun ends."""
     if not several_ranks():
         return None
@@ -135,7 +135,7 @@ def ranks_of_this_job(hear: bool) -> Ranks | None:
     job = f"detach_lab/{given.get('TORCHELASTIC_RUN_ID')}/{given.get('TORCHELASTIC_RESTART_COUNT')}"
     try:
         agent = TCPStore(given["MASTER_ADDR"], int(given["MASTER_PORT"]), timeout=timedelta(seconds=30))
-    except (KeyError, ValueError, RuntimeError):  # no store there: each rank is told of alone
+    except (KeyError, ValueError, RuntimeError):  # no store there: each rank is reported alone
         return None
     ends = _hear_sigterm() if hear else None
     return Ranks(
@@ -229,7 +229,7 @@ class Lookout(threading.Thread):
                 return
 
     def _why(self, now: float, since: float, first: float | None) -> Why | None:
-        """Why this rank is to be told of as it stands, if it is: it has stood `since`, and the `first` report came."""
+        """Why this rank is to be reported as it stands, if it is: it has stood `since`, and the `first` report came."""
         still = now - since
         if self._ranks.told_to_end():
             return "told to end"

@@ -1,7 +1,7 @@
 """Runs a program with one of its optimizer steps recorded: `detach-lab run train.py its arguments`.
 
 The program runs in this process, as it is. When its step has ended, the report goes to `tell`, and the program ends,
-or goes on where that was asked for. A program that ends without such a step is told of in one sentence.
+or goes on where that was asked for. If the program ends without such a step, one sentence says so.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class _Run:
     record: StepRecord | None = None
     told: bool = False
     swallowed: int = 0
-    """How often the program has caught what was to end it, and gone on to another step."""
+    """How often the program has caught the exception that was to end it, and continued to another step."""
     ranks: Ranks | None = None
     lookout: Lookout | None = None
     reports: list[RankReport] = field(default_factory=list)
@@ -116,7 +116,7 @@ class _Run:
         self.leave(_outcome(self, _End()))
 
     def tell_once(self) -> None:
-        """Tells of the record, if there is one that has not been told of; of several ranks' only one does."""
+        """Reports the record, once, if there is one; of several ranks only one does."""
         if self.ranks is not None:
             if not self.tells:
                 return
@@ -131,7 +131,7 @@ class _Run:
 
     @property
     def tells(self) -> bool:
-        """Whether this rank is the one that tells of all: the first, or the first that has lived to leave a report."""
+        """Whether this rank reports for all: the first, or the first that has left a report."""
         return self.ranks is not None and self.ranks.rank == min(
             (one.rank for one in self.reports), default=-1
         )
@@ -144,7 +144,7 @@ class _Run:
             self.reports = ranks.gather()
 
     def stuck(self, frame: FrameType, why: Why, handles: BaseException | None) -> None:
-        """This rank comes to no end of its step: tells of what was seen, from another thread than its own."""
+        """This rank does not finish its step: reports what was seen, from another thread."""
         ranks, watch = self.ranks, self.watch
         if ranks is None or watch is None:
             return
@@ -185,12 +185,12 @@ def run(
     tell: Callable[[StepRecord], None],
     leave: Callable[[Outcome], NoReturn],
 ) -> Outcome:
-    """Runs the file `target` (with `is_module` the module) and tells of its step number `step`, from 1.
+    """Runs the file `target` (with `is_module` the module) and reports its step number `step`, from 1.
 
-    Exit status 0: nothing is starved by accident; 1: something is; 2: there is no step to tell of, and the sentence
+    Exit status 0: nothing is starved by accident; 1: something is; 2: there is no step to report, and the sentence
     says why. A program that goes on keeps its own exit status, where that is not 0.
 
-    Of the ranks of a distributed job the first tells of all and has the exit status; the others end with 0, for
+    Of the ranks of a distributed job the first reports for all and has the exit status; the others end with 0, for
     torchrun ends all as soon as one fails. `leave` ends the process where the program hangs.
     """
     here = _Run(target, step, keep_going, tell, leave)
@@ -217,7 +217,7 @@ def run(
 
 
 def _end_of(program: Program, arguments: Sequence[str], here: _Run) -> _End:
-    """Runs the program; an exception of its own is printed as Python does, unless the report tells of it."""
+    """Runs the program; an exception of its own is printed as Python does, unless the report shows it."""
     try:
         program.run(arguments)
     except StepRecorded:

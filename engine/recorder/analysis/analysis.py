@@ -22,7 +22,7 @@ from .zeros import ZeroFound, find_dropped, find_zeros
 
 @dataclass(frozen=True)
 class Analysis(Facts):
-    """The facts of a step and what follows from them, each worked out once, when somebody asks first."""
+    """The facts of a step and what follows from them, each worked out once, when it is first asked for."""
 
     @kept
     def cuts(self) -> tuple[CutFound, ...]:
@@ -66,7 +66,7 @@ class Analysis(Facts):
 
     @property
     def explained(self) -> bool:
-        """Whether a cut that is not meant starves somebody."""
+        """Whether a cut that is not meant starves a parameter."""
         return any(cut.starved and not cut.intended for cut in self.cuts)
 
     @kept

@@ -1,4 +1,4 @@
-"""Why an operation sent zeros back: the other factor is all zeros, the other branch was taken, every unit is off.
+"""Why an operation passed zeros back: the other factor is all zeros, the other branch was taken, every unit is off.
 
 `zeros` finds the operation; here its inputs and outputs are looked at. Each cause has advice of its own, since a
 straight-through estimator helps a `round` and would harm a mask.
@@ -123,7 +123,7 @@ def changed_after(bit: int, facts: Facts) -> Cause | None:
 
 
 def _factors(call: Call, facts: Facts) -> list[Entry]:
-    """The inputs of a call that what it sends back to another input is multiplied by."""
+    """The inputs of a call that multiply the gradient of another input."""
     operation, inputs = call.operation, call.inputs
     if operation in _NORMS:  # after the input the scale, then the bias; running statistics are neither
         return [e for e in inputs[1:] if e.leaf is not None or e.tracked][:1]

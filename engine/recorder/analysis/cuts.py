@@ -38,7 +38,7 @@ class CutFound:
 
     @kept
     def rule(self) -> str:
-        """The name of the rule that tells of it: its kind, but that a count of floats is made of no integers, and that
+        """The name of the rule that reports it: its kind, but that a count of floats is made of no integers, and that
         a distribution draws without a history."""
         if self.drawn:
             return "sampled"

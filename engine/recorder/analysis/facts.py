@@ -144,7 +144,7 @@ class Facts:
 
     @kept
     def unseen_edits(self) -> tuple[Call, ...]:
-        """The calls of the step that changed a tensor in place without autograd's notice."""
+        """The calls of the step that changed a tensor in place without autograd noticing."""
         return tuple(
             call for call in self.calls
             if call.in_place and call.in_step and call.function is None and call.outputs and not call.seen_by_autograd

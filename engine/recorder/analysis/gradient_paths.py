@@ -18,7 +18,7 @@ MOST = 12
 
 
 class Way(NamedTuple):
-    """One way to a leaf: its bit, what came by it, and the lines and operations from its use to the loss."""
+    """One path to a leaf: its bit, the gradient through it, and the lines and operations from its use to the loss."""
 
     leaf: int
     state: GradientState

@@ -22,7 +22,7 @@ The sixth has exceptions, since not every value that meets a prediction is compa
   (`item`, `torch.tensor`, NumPy) it stops on the way to something else: where the number was made of parameters alone,
   or the copy takes part in a matrix product, it stood for the parameters themselves.
 
-A cut that starves nobody is not judged but for two, which nobody writes to stop a gradient: a `torch.tensor([...])`
+A cut that starves no parameter is not judged but for two, which nobody writes to stop a gradient: a `torch.tensor([...])`
 that was put together from live values, and a `sample()` whose values go through a layer (see `draws`). They are meant
 only where the last two signs say so, or where the gradient is for others.
 """
@@ -153,7 +153,7 @@ def _nobodys(names: Iterable[str], facts: Facts) -> bool:
 
 
 def _why_meant(cut: CutFound, wanted: list[str], facts: Facts) -> str:
-    """Why a cut that starves somebody is taken to be meant, "" where nothing speaks for it."""
+    """Why a cut that starves a parameter is taken to be meant, "" where nothing speaks for it."""
     held = [ids_in(o) for o in facts.working_optimizers.values()]
     starved = {id(facts.tensor(n)) for n in wanted}
     if _nobodys(wanted, facts):

@@ -28,7 +28,7 @@ class Computed:
     state: ParameterState
     reason: str
     lost: bool = False
-    """Whether it is kept in the place of a leaf that nobody holds, or that only an optimizer does."""
+    """Whether it is kept in the place of a leaf that nothing holds, or that only an optimizer does."""
     update: bool = False
     """Whether a leaf and its own gradient went into it: a step of descent that bound the name anew."""
 
@@ -66,7 +66,7 @@ def computed_tensors(facts: Facts) -> tuple[Computed, ...]:
 
 
 def _missed(name: str, tensor: Tensor, entry: Entry, facts: Facts) -> str:
-    """Why a computed tensor has no `.grad`, where somebody counts on one; "" where nobody does.
+    """Why a computed tensor has no `.grad`, where the code counts on one; "" where it does not.
 
     A step is told by what it leaves behind: a variable of the module that was none before is there to be looked at.
     A block is a part of somebody's code, and its intermediates are no more than that, unless their `.grad` is read.
@@ -102,7 +102,7 @@ def _of_plain_leaves(entry: Entry, facts: Facts) -> bool:
 
 
 def _of_lost_leaves(entry: Entry, facts: Facts) -> bool:
-    """Whether a tensor was made, before the step, of leaves that nobody holds."""
+    """Whether a tensor was made, before the step, of leaves that nothing holds."""
     bits = set(bits_in(entry.tracked))
     return made_before(origin(entry)) and held_by_nobody(bits, facts) == bits
 

@@ -1,4 +1,4 @@
-"""Leaves that nobody holds any more: a parameter that was cast, scaled or moved before it was kept.
+"""Leaves that nothing holds any more: a parameter that was cast, scaled or moved before it was kept.
 
 `self.gate = nn.Parameter(values).to(dtype)` keeps the result of the cast. The gradient goes on to the parameter that it
 was made of, which no module lists, no optimizer holds and no variable leads to.
@@ -45,7 +45,7 @@ class _Kept:
 
 
 def find_lost(facts: Facts, hidden: Iterable[Tensor]) -> tuple[Lost, ...]:
-    """The computed tensors in modules and objects through which a gradient went to a leaf that nobody holds."""
+    """The computed tensors in modules and objects through which a gradient went to a leaf that nothing holds."""
     known = facts.held | {id(p) for p in hidden}
     reached = {bit for run in facts.passes for bit, state in run.arrived.items() if state != "none"}
     lost = {bit for bit in reached - facts.bits.keys() if id(facts.leaf(bit)) not in known}

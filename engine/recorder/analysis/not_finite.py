@@ -23,7 +23,7 @@ from .facts import Facts
 from .zeros import Incoming, incoming
 
 _MASKS = frozenset(["masked_fill", "masked_fill_", "where", "fill_", "full_like", "__setitem__"])
-"""Calls that put an infinity where somebody wants one."""
+"""Calls that put an infinity where one is wanted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ class BackwardPass:
     """By leaf's bit: what came to a leaf in all."""
     python_nodes: set[int] = field(default_factory=set)
     reads: dict[int, list[int]] = field(default_factory=dict)
-    """By memory that was edited without autograd's notice: the nodes that kept numbers of it for the way back."""
+    """By memory that was edited without autograd noticing: the nodes that kept numbers of it for the backward pass."""
     finished: bool = False
     fresh: list[int] = field(default_factory=list)
     """The bits of leaves whose gradient after the pass is what came to them."""

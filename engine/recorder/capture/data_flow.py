@@ -255,7 +255,7 @@ class Flow:
     clock: int = 0
 
     def edited_unseen(self) -> set[int]:
-        """The memories with numbers that were changed in place without autograd's notice."""
+        """The memories with numbers that were changed in place without autograd noticing."""
         return {
             storage
             for storage, calls in self.writes.items()

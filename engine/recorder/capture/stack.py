@@ -123,7 +123,7 @@ def owners(optimizers: Iterable[Optimizer], named: Iterable[int]) -> dict[str, o
 
 
 def living_optimizers(switched_off: Container[int] = ()) -> list[Optimizer]:
-    """The optimizers that there are, that hold anything to be trained and whose steps torch tells of.
+    """The optimizers that there are, that hold anything to be trained and whose steps torch reports.
 
     `switched_off` are the `id`s of what is frozen for now and trained at other times. Of the wrappers that accelerate
     and Lightning put around an optimizer torch tells nothing: they are the same one again.

@@ -1,6 +1,6 @@
 """Copies of tensors that nobody can change: read-only arrays backed by bytes, or statistics above a size.
 
-Nothing here keeps the tensor. A copy is made with the recorder's mode off and without autograd's notice, so it
+Nothing here keeps the tensor. A copy is made with the recorder's mode off and without autograd noticing, so it
 neither shows up as a call nor touches a version counter.
 """
 

@@ -91,7 +91,7 @@ def _saved(node: Any, prefix: str) -> Iterator[Any]:
 
 
 def saved_as_it_lies(node: Any) -> Iterator[Tensor]:
-    """The tensors that an autograd node kept for the way back.
+    """The tensors that an autograd node kept for the backward pass.
 
     They are not unpacked: that could run code of the reader's, or compute a checkpoint anew.
     """
@@ -115,7 +115,7 @@ saved_by: Callable[[Any], Iterator[Tensor]] = (
     if hasattr(getattr(torch._C._autograd, "SavedTensor", None), "unpack_hook")
     else saved_by_unpacking
 )
-"""The tensors that an autograd node kept for the way back."""
+"""The tensors that an autograd node kept for the backward pass."""
 
 
 def has_hook_after(leaf: Tensor) -> bool:

@@ -30,7 +30,7 @@ KINDS: dict[Kind, Word] = {
     "values": Word("-", "→", "values only"),
     "outside": Word(" ", "", "not part of the step"),
 }
-"""What a gradient does at a line, the worst first: of several things that happen there a line is marked by the first."""
+"""What happens to the gradient at a line, the worst first: a line is marked with the first that applies."""
 
 SHORT: dict[Kind, str] = {
     "cut": "cut",
@@ -78,7 +78,7 @@ class CoveredLine:
     findings: tuple[int, ...] = ()
     """Numbers of the findings, from 1."""
     continues: bool = False
-    """Whether it goes on with a statement that began on a line above, and is marked as that is."""
+    """Whether it continues a statement that began on a line above, and is marked like that one."""
 
     @property
     def marked(self) -> bool:
@@ -209,7 +209,7 @@ class _Marks:
                 self.stages.setdefault((stage.location.file, stage.location.line), []).append(stage)
 
     def _paths(self) -> None:
-        """The ways that the record tells of each parameter; they lead through calls that are no stages as well."""
+        """The paths that the record lists for each parameter; they lead through calls that are no stages as well."""
         for parameter in self.record.parameters:
             mine = self.bit[parameter.name]
             for path in parameter.paths if mine & self.fed else ():

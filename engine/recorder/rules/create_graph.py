@@ -14,7 +14,7 @@ WHAT = "a gradient taken without `create_graph=True` is a constant"
 
 
 def check(analysis: Analysis) -> Iterator[Fault]:
-    """Gradients that starve somebody as constants, and those that only lose a part of the loss's gradient."""
+    """Gradients that starve a parameter as constants, and those that only lose a part of the loss's gradient."""
     yield from starved_by("create_graph", WHAT, analysis)
     into_loss: set[int] | None = None
     for cut in analysis.cuts:
