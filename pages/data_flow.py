@@ -31,7 +31,8 @@ with open_page(
     predict_first(view, lambda: about_starving(view.settings, without, with_))
     show_picture(view, trace, in_words=False)
     show_raised(without, with_)
-    show_story(view.settings)
+    with st.expander("What the detach is for"):
+        show_story(view.settings, titled=False)
     with st.expander("Stage by stage: every number, flag and line as text"):
         st.caption(
             "Now one step from the same weights, those of the run without the detach at the chosen epoch; in the picture each row "

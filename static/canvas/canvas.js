@@ -10,7 +10,7 @@ import { numberText, Reel, stateOf } from "./numbers.js";
 import { Planes } from "./plane.js";
 import { Scene } from "./scene.js";
 
-const SMALLEST = 0.72, HIGHEST = 590; // below that scale a text is not read; a higher drawing is scaled down to it, then scrolls
+const SMALLEST = 0.72, HIGHEST = 485; // below that scale a text is not read; a higher drawing is scaled down to it, then scrolls
 const pictures = new WeakMap();
 const sheet = fetch(new URL("./canvas.css", import.meta.url)).then((answer) => answer.text());
 

@@ -9,7 +9,6 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 import pytest
@@ -17,7 +16,6 @@ from playwright.sync_api import Browser, Page, Playwright, Request, TimeoutError
 
 from tests.servers import running_server
 
-SCREENSHOTS = Path(__file__).parent / "screenshots"
 READY = "[data-testid=stApp][data-test-script-state=notRunning]"
 ARGUMENTS = [
     "--no-sandbox",

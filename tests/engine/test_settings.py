@@ -69,7 +69,7 @@ def test_a_bad_value_names_the_field_what_came_and_what_is_allowed(field: str, b
     assert error.got is bad
     assert field in str(error)
     assert error.allowed in str(error)
-    assert len(str(error)) < 200
+    assert len(str(error)) < 300  # all experiments by name
 
 
 @given(

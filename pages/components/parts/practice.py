@@ -65,10 +65,11 @@ def choose_pattern(view: View) -> None:
     )
 
 
-def show_story(settings: Settings) -> None:
+def show_story(settings: Settings, *, titled: bool = True) -> None:
     """What the detach is for, and where real code has it."""
     described = settings.described()
-    st.header("What the detach is for", anchor=False)
+    if titled:
+        st.header("What the detach is for", anchor=False)
     st.markdown(described.story or described.summary)
     if described.seen_in:
         st.caption(f"Seen in: {described.seen_in}.")

@@ -107,9 +107,11 @@ def show_raised(without: StepRecord, with_: StepRecord) -> None:
     for step, twin in ((without, "Without"), (with_, "With")):
         if step.raised is None:
             continue
-        said = f"{twin} the detach, `{step.raised.stage}` raised **{step.raised.type}**:\n\n```\n{step.raised.message}\n```\n"
+        message = step.raised.message
+        quoted = f"\n\n```\n{message}\n```\n" if "\n" in message or "``" in message else f" `` {message} `` "
+        said = f"{twin} the detach, `{step.raised.stage}` raised **{step.raised.type}**:{quoted}"
         if not any(sent.reached for sent in step.backwards):
-            said += "The values above still flowed forward, but no parameter is connected to the loss, so nothing can learn."
+            said += "\n\nThe values above still flowed forward, but no parameter is connected to the loss, so nothing can learn."
         st.error(said)
 
 
