@@ -193,8 +193,9 @@ holds = all(lower) and all(further)""",
         question="What becomes of the spread without the detach? Is the detach alone enough?",
         answer=(
             "Without the detach the embeddings run together: the loss is almost perfect, and the spread falls to less than half. "
-            "With it a view has to move toward a target that does not come to meet it, and the spread stays above 0.7. The detach alone "
-            "is not enough: without the predictor the embeddings run together as well. It is so with each of the seeds 0 to 3."
+            "With the detach and the predictor the spread stays above 0.7. The detach alone is not enough: without the predictor it "
+            "only halves the gradient and leaves its direction, and the embeddings run together as well. It is so with each of the "
+            "seeds 0 to 3."
         ),
         proof="""\
 def traces(predictor):
