@@ -18,6 +18,7 @@ from engine.evidence.seeds import OverSeeds, first_seed
 from engine.evidence.sweep import Sweep
 from engine.evidence.verdicts import Verdict
 from engine.recorder import StepRecord
+from engine.serving.cache import Cache
 from engine.serving.fair_queue import TooMuchWaiting
 from engine.serving.results import (
     ComparisonKey,
@@ -51,44 +52,47 @@ _TICK, _FRAME = 0.05, 0.1
 
 def show_trace(settings: Settings) -> Trace:
     """The twin run of these settings. Where the reader stopped it, says so and ends the page there."""
-    stop = _Stop("training", settings)
-    if stop.pressed(known=settings in traces):
-        stop.show()
-        st.stop()
-    shown = _Progress("Training both twins", stop)
-    return _patiently(
-        shown,
-        lambda: trace_of(settings, shown.trained, shown.waiting, _visitor()),
-        known=settings in traces,
+    found = _unless_stopped(
+        _Stop("training", settings),
+        "Training both twins",
+        traces,
+        lambda shown: trace_of(settings, shown.trained, shown.waiting, _visitor()),
     )
+    if found is None:
+        st.stop()
+    return found
 
 
 def show_sweep(settings: Settings) -> Sweep | None:
     """The sweep of these settings, or None where the reader stopped it. Raises `SweepError`."""
-    stop = _Stop("sweep", swept(settings))
-    if stop.pressed(known=stop.settings in sweeps):
-        stop.show()
-        return None
-    shown = _Progress("Training both twins at every rate", stop)
-    return _patiently(
-        shown,
-        lambda: sweep_of(settings, shown.trained, shown.waiting, _visitor()),
-        known=stop.settings in sweeps,
+    return _unless_stopped(
+        _Stop("sweep", swept(settings)),
+        "Training both twins at every rate",
+        sweeps,
+        lambda shown: sweep_of(settings, shown.trained, shown.waiting, _visitor()),
     )
 
 
 def find_over_seeds(settings: Settings) -> OverSeeds | None:
     """Both twins over several seeds, or None where the reader stopped it."""
-    stop = _Stop("training over seeds", first_seed(settings))
-    if stop.pressed(known=stop.settings in seeds):
+    return _unless_stopped(
+        _Stop("training over seeds", first_seed(settings)),
+        "Training both twins with each seed",
+        seeds,
+        lambda shown: seeds_of(settings, shown.trained, shown.waiting, _visitor()),
+    )
+
+
+def _unless_stopped(
+    stop: _Stop, what: str, cache: Cache[Settings, Result], compute: Callable[[_Progress], Result]
+) -> Result | None:
+    """What is computed, with its progress and a button that stops it; None where the reader has pressed that."""
+    known = stop.settings in cache
+    if stop.pressed(known=known):
         stop.show()
         return None
-    shown = _Progress("Training both twins with each seed", stop)
-    return _patiently(
-        shown,
-        lambda: seeds_of(settings, shown.trained, shown.waiting, _visitor()),
-        known=stop.settings in seeds,
-    )
+    shown = _Progress(what, stop)
+    return _patiently(shown, lambda: compute(shown), known=known)
 
 
 def show_film(trace: Trace) -> Film:
