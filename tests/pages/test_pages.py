@@ -270,9 +270,10 @@ def test_a_step_with_two_losses_is_drawn_in_two_parts_and_each_says_what_it_lost
     app.main.selectbox[0].set_value(second).run()
     assert "loss_generator.backward()" in second
     assert [header.value for header in app.header] != first
-    words = [
-        body for body in html(opened("streamlit_app.py", experiment="gan")) if 'class="pipeline"' in body
-    ]
+    home = opened("streamlit_app.py", experiment="gan")
+    assert not [body for body in html(home) if 'class="pipeline"' in body]
+    home.session_state["picture in words"] = True
+    words = [body for body in html(home.run()) if 'class="pipeline"' in body]
     assert ["softplus" in body.lower() for body in words] == [True, True]
 
 

@@ -39,7 +39,10 @@ def show_picture(view: View, trace: Trace, *, in_words: bool = True) -> None:
     show_scene(twin_scene(trace, show_film(trace), view.epoch, can_cut=view.controls, link=link))
     if not in_words:
         return
-    with st.expander("The picture in words"):
+    # What is folded away is neither recorded nor sent.
+    with st.expander("The picture in words", on_change="rerun", key="picture in words") as fold:
+        if not fold.open:
+            return
         without = show_record(view.settings, view.epoch, detached=False)
         with_ = show_record(view.settings, view.epoch, detached=True)
         show_pipelines(without, with_, choose_part(without, with_))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from html import escape
+
 import streamlit as st
 
 from engine import Run, Settings, Trace
 from engine.evidence.observations import observe
 from engine.text import number_text, percent_text
 from pages.components.draw import charts
-from pages.components.draw.tables import table_html
+from pages.components.draw.tables import show_html, table_html
 from pages.components.draw.tensors import tensor_html
 from pages.components.shell import keeper
 from pages.components.shell.epoch import choose_epoch
@@ -20,24 +23,29 @@ def show_scrubbed(trace: Trace) -> None:
     st.header("Losses", anchor=False)
     charts.show_losses(trace, view.epoch)
     epoch = choose_epoch(view, "Everything below belongs to this epoch.")
-    for column, run in zip(st.columns(2), trace.runs, strict=True):
-        with column:
-            loss = run.losses[epoch - 1]
-            said = "no loss" if run.lacks(loss) else f"loss **{number_text(loss)}**"
-            st.markdown(f"**{_name(run)}**, epoch {epoch}: {said}")
-            st.caption(observe(run, trace.settings)[epoch - 1])
+    show_html(_side_by_side(_said(run, trace.settings, epoch) for run in trace.runs))
     _show_layers(trace, epoch)
-    _show_weights(trace, epoch)
-
-
-def _show_weights(trace: Trace, epoch: int) -> None:
-    """Every weight of both twins at the start of the epoch."""
     st.header(f"The weights at the start of epoch {epoch}", anchor=False)
-    for column, run in zip(st.columns(2), trace.runs, strict=True):
-        with column:
-            st.markdown(f"**{_name(run)}**")
-            tables = "".join(tensor_html(run.parameter(p.name, epoch), p.name) for p in run.parameters)
-            st.html(f'<div class="lab">{tables}</div>')
+    show_html(_side_by_side(_weights(run, epoch) for run in trace.runs))
+
+
+def _side_by_side(twins: Iterable[str]) -> str:
+    """One element for both twins: each further one costs the browser more than a millisecond at every rerun."""
+    return f'<div class="twins">{"".join(f"<div>{twin}</div>" for twin in twins)}</div>'
+
+
+def _said(run: Run, settings: Settings, epoch: int) -> str:
+    """The loss of the epoch and what is to be said of it."""
+    loss = run.losses[epoch - 1]
+    said = "no loss" if run.lacks(loss) else f"loss <strong>{number_text(loss)}</strong>"
+    observed = escape(observe(run, settings)[epoch - 1])
+    return f"<strong>{_name(run)}</strong>, epoch {epoch}: {said}<p><small>{observed}</small></p>"
+
+
+def _weights(run: Run, epoch: int) -> str:
+    """Every weight at the start of the epoch."""
+    tables = "".join(tensor_html(run.parameter(p.name, epoch), p.name) for p in run.parameters)
+    return f"<p><strong>{_name(run)}</strong></p>{tables}"
 
 
 def _show_layers(trace: Trace, epoch: int) -> None:
@@ -49,9 +57,13 @@ def _show_layers(trace: Trace, epoch: int) -> None:
     )
     st.header("How far each layer has moved from its start", anchor=False)
     charts.show_by_layer(trace, "distance", lambda: {name: _moved(run) for name, run in runs.items()}, epoch)
-    for name, run in runs.items():
-        if run.never_moved:
-            st.markdown(f"**Never moved, {name}:** {', '.join(run.never_moved)}.")
+    still = [
+        f"**Never moved, {name}:** {', '.join(run.never_moved)}."
+        for name, run in runs.items()
+        if run.never_moved
+    ]
+    if still:
+        st.markdown("\n\n".join(still))
 
 
 def _moved(run: Run) -> list[tuple[float, ...]]:

@@ -145,6 +145,10 @@ _STYLE = """<style>
 .lab .long { max-height: 24rem; overflow: auto; }
 .lab .missing { border: 1px dashed var(--line); padding: .4rem .6rem; display: inline-block; }
 .lab img { image-rendering: pixelated; border: 1px solid var(--line); display: block; margin-top: .3rem; }
+.lab .twins { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; font-size: 1rem; }
+.lab .twins > div { min-width: 0; }
+.lab .twins p { margin: .6rem 0; }
+.lab .twins .scroll { font-size: .9rem; }
 .lab .flags { display: flex; flex-wrap: wrap; gap: .3rem; padding: 0; margin: .2rem 0; list-style: none; }
 .lab .flags li { border: 1px solid var(--line); border-radius: .6rem; padding: 0 .5rem; margin: 0; font-size: .8rem; }
 .lab .pipeline { display: flex; flex-wrap: wrap; align-items: stretch; gap: .3rem; padding: 0; margin: 0; list-style: none; }
@@ -175,6 +179,7 @@ _STYLE = """<style>
 .stCode .token.number, .stCode .token.boolean { color: light-dark(#8a3a05, #f0b27a) !important; }
 .stCode .token.comment { color: light-dark(#9a3412, #ffb48a) !important; font-weight: 600; }
 @media (max-width: 640px) {
+  .lab .twins { grid-template-columns: 1fr; }
   .lab .pipeline, .lab .pipeline li { flex-direction: column; align-items: stretch; }
   .lab .pipeline .box { max-width: none; }
   .lab .arrows { width: auto; }
