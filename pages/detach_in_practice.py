@@ -31,7 +31,7 @@ with open_page(
     from pages.components.shell.results import find_verdict, show_trace
 
     show_words(
-        "computation graph, node, leaf, parameter, grad_fn, gradient, None or zeros, backward(), backward() refuses, detach, starved, twin, epoch, saved tensor, finite differences",
+        "computation graph, node, leaf, parameter, grad_fn, gradient, None or zeros, backward(), backward() refuses, detach, starved, twin, epoch, optimizer, saved tensor, finite differences",
         of=view.settings.described(),
     )
     if view.controls:
