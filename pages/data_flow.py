@@ -23,7 +23,7 @@ with open_page(
 
     show_words(
         "computation graph, leaf, parameter, requires_grad, grad_fn, gradient, None or zeros, backward(), backward() refuses, detach, twin, epoch",
-        of=view.settings.described(),
+        view,
     )
     trace = show_first_trace(view)
     without = show_record(view.settings, view.epoch, detached=False)

@@ -32,9 +32,9 @@ with open_page(
 
     show_words(
         "computation graph, node, leaf, parameter, grad_fn, gradient, None or zeros, backward(), backward() refuses, detach, starved, twin, epoch, optimizer, saved tensor, finite differences",
-        of=view.settings.described(),
+        view,
     )
-    if view.controls:
+    if view.controls and not view.tour:
         choose_pattern(view)
     # Where the page is narrow the verdict comes first; the choices are drawn before it, which may have to be waited for.
     said, choices = st.columns([2, 1], gap="medium") if view.controls else (st.container(), None)

@@ -21,7 +21,7 @@ with open_page(
 
     show_words(
         "parameter, gradient, gradient norm, None or zeros, backward(), backward() refuses, detach, starved, twin, epoch, learning rate",
-        of=view.settings.described(),
+        view,
     )
     trace = show_first_trace(view)
     predict_first(view, lambda: about_losses(trace))

@@ -242,7 +242,9 @@ def _growth(cost: Cost) -> str:
     epochs = len(cost.held)
     nodes, each = ((kept[-1] - kept[0]) / (epochs - 1) for kept in (cost.alive, cost.held))
     more = counted(nodes, "autograd node") + (f" and {_bytes(each)}" if each else "")
-    return f"by {more} with every epoch, to {_held(cost)} after the {counted(epochs, 'epoch')} that were counted"
+    return (
+        f"by {more} with every epoch, to {_held(cost)} after the {counted(epochs, 'epoch')} that were counted"
+    )
 
 
 def _held(cost: Cost) -> str:

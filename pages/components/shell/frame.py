@@ -75,9 +75,9 @@ def open_page(
                 show_bar(view, title)
             if shows_run:
                 st.caption(controls.describe(view.settings))
-            if shows_run and view.settings.detach == NOWHERE:
+            if shows_run and view.settings.detach == NOWHERE and not view.tour:
                 st.info(
-                    "The detach stands nowhere, so both twins are the same run: “with detach” has none either."
+                    "The detach stands nowhere, so both twins are the same run; the one called “with detach” has none."
                 )
         if keeper.ignored():
             warned.warning("Ignored in the link: " + "; ".join(keeper.ignored()) + ".")
