@@ -106,8 +106,8 @@ holds = min(falls) > 0 and falls == sorted(falls, reverse=True) and list(norms) 
         ),
         right=2,
         does=(
-            "Compare the two rows of the picture. In the lower one click the layer, then the detach behind it: the layer's output "
-            "has a `grad_fn`, the detached copy has none."
+            "Compare the two rows of the picture. In the lower one click `linear`: its output has a `grad_fn`. Then click `loss`, which is "
+            "computed from the detached copy: it has none."
         ),
         answer=(
             "The values are the same, bit for bit. But nothing connects the loss to any parameter, so there is nothing "
@@ -135,7 +135,7 @@ holds = same and without.raised is None and with_.raised.stage == "backward"
         options=("Only `hidden_1`", "`hidden_2` and `output`", "All three", "None of them"),
         right=0,
         does=(
-            "Click the scissors after `hidden_1` and press Play. Then predict what a cut after `hidden_2` does, and try that one."
+            "Click the scissors behind `hidden_1` and its `tanh`, and press Play. Then predict what a cut after `hidden_2` does, and try that one."
         ),
         answer=(
             "The layers before the detach get no gradient and keep the weights that they started with; the layers after it learn "
