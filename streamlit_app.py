@@ -21,7 +21,7 @@ with open_page(
     trace = show_first_trace(view)
 
     show_picture(view, trace)
-    show_words("parameter, gradient, detach, starved, twin, epoch")
+    show_words("parameter, gradient, gradient norm, detach, starved, twin, epoch")
     show_other_picture(view)
 
     st.header("What its training shows", anchor=False)

@@ -86,7 +86,7 @@ def test_an_arrow_is_cut_by_touch(server: str, browser: Browser) -> None:
     scissors(page, "Put the detach").first.tap()
     page.wait_for_url(re.compile("detach=target"))
     wait(page)
-    expect(box(page, "target")).to_contain_text("starved")
+    expect(box(page, "target")).to_contain_text("no gradient")
     context.close()
 
 

@@ -14,8 +14,7 @@ from pages.components.shell.menu import PAGES, PageFile
 from pages.components.shell.view import View
 
 _FOR_A_CLASS = tuple(page for page in PAGES if page.path != "pages/for_instructors.py")
-_PREDICTS = ("Data flow", "Training trace", "Detach in practice")
-_HAS_NO_RUN = ("Guided tour", "Trace your code", "Quiz")
+_PREDICTS = ", ".join(page.title for page in PAGES if page.predicts)
 
 
 @dataclass(frozen=True)
@@ -36,9 +35,9 @@ class ClassLink:
         said = [f"The page **{title}**: {page.about[0].lower()}{page.about[1:]}"]
         if title == "Quiz":
             said.append(f"The quiz starts with round {_round(view.round)}. No question is answered yet.")
-        if title not in _HAS_NO_RUN:
+        if page.shows_run:
             said.append(f"The run: {describe(view.settings)}.")
-        if title in _PREDICTS and view.predict:
+        if page.predicts and view.predict:
             said.append(
                 "There is no detach to predict anything about, so nothing is asked."
                 if view.settings.detach == NOWHERE
@@ -71,7 +70,7 @@ def choose_link(view: View) -> ClassLink:
         key="class page",
     )
     hide = st.checkbox("Hide the controls", key="class hides")
-    predict = st.checkbox("Predict first", help=f"On {', '.join(_PREDICTS)}.", key="class predicts")
+    predict = st.checkbox("Predict first", help=f"On {_PREDICTS}.", key="class predicts")
     made = replace(view, controls=not hide, predict=predict, answers="", tour=0, sweep=False, reference=False)
     if page.title == "Quiz":
         made = replace(
