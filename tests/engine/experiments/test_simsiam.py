@@ -108,7 +108,7 @@ def test_the_gradient_with_it_is_that_of_targets_that_are_numbers() -> None:
         assert far.norm() > 0.1 * stopped["encoder.linear_2.weight"].norm()
 
 
-@backs("simsiam.measure", "The standard deviation")
+@backs("simsiam.measure", "How much the directions", "It is their standard deviation")
 def test_the_measure_is_1_for_an_even_spread_and_0_for_a_single_direction() -> None:
     model = start_model(DEFAULT)
     for seed in SEEDS:
