@@ -45,15 +45,19 @@ with open_page(
         trace = show_trace(view.settings)
         verdict = find_verdict(trace)
         predict_first(view, lambda: about_verdict(verdict))
-        show_verdict(verdict)
+        if "verdict" not in view.hidden:
+            show_verdict(verdict)
         show_surprise(trace, verdict, view.epoch)
-        show_over_seeds(view, verdict)
-    show_story(view.settings)
+        if "verdict" not in view.hidden:
+            show_over_seeds(view, verdict)
+    if "story" not in view.hidden:
+        show_story(view.settings)
     show_picture(view, trace)
-    show_lines(view.settings)
+    if "code" not in view.hidden:
+        show_lines(view.settings)
     show_evidence(trace, verdict, view.epoch)
     show_summands(view.settings)
     st.header("Finite differences beside autograd", anchor=False)
     show_differences(view.settings, view.epoch, trace)
-    show_code(view.settings, view.epoch)
+    show_code(view)
     show_reference_section(view)

@@ -25,10 +25,11 @@ with open_page(
     )
     trace = show_first_trace(view)
     predict_first(view, lambda: about_losses(trace))
-    st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))
+    if "verdict" not in view.hidden:
+        st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))
     show_picture(view, trace)
     show_scrubbed(trace)
     show_sweep_section(view)
     show_epochs(trace)
     download_trace(trace)
-    show_code(view.settings, view.epoch)
+    show_code(view)

@@ -42,6 +42,7 @@ def predict_first(view: View, about: Callable[[], Prediction | None]) -> None:
 
 
 def _wait(view: View) -> None:
-    """The lines to predict from, and no more."""
-    show_lines(view.settings)
+    """The lines to predict from, where the link does not hide them, and no more."""
+    if "code" not in view.hidden:
+        show_lines(view.settings)
     st.stop()

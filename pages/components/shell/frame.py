@@ -67,6 +67,8 @@ def open_page(
                 controls.show(view, choices=not choices_on_page)
             else:
                 st.button("Show the controls", on_click=keeper.change, kwargs={"controls": True})
+            if view.hidden:
+                st.button("Show what the link hides", on_click=keeper.change, kwargs={"hidden": ()})
         view = keeper.current_view()
         with told:
             if view.tour and title != _PLAN:
