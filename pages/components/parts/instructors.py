@@ -80,7 +80,11 @@ def choose_link(view: View) -> ClassLink:
     hide = st.checkbox("Hide the controls", key="class hides")
     predict = st.checkbox("Predict first", help=f"On {_PREDICTS}.", key="class predicts")
     parts = st.multiselect(
-        "Leave out of the page", PARTS, format_func=lambda part: _PARTS[part].capitalize(), key="class parts"
+        "Leave out of the page",
+        PARTS,
+        format_func=lambda part: _PARTS[part].capitalize(),
+        key="class parts",
+        placeholder="Nothing",
     )
     made = replace(
         view,
