@@ -21,14 +21,15 @@ with open_page(
     trace = show_first_trace(view)
 
     show_picture(view, trace)
-    show_words("parameter, gradient, detach, starved, twin, epoch")
+    show_words("parameter, gradient, gradient norm, detach, starved, twin, epoch")
     show_other_picture(view)
 
-    st.header("What its training shows", anchor=False)
-    st.markdown(
-        "The same model is trained twice, as a pair of twins from the same start: once without the detach, once with it."
-    )
-    st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))
+    if "verdict" not in view.hidden:
+        st.header("What its training shows", anchor=False)
+        st.markdown(
+            "The same model is trained twice, as a pair of twins from the same start: once without the detach, once with it."
+        )
+        st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))
 
     st.header("Key insight", anchor=False)
     st.info(
@@ -40,4 +41,4 @@ with open_page(
         link_to(page.path, f"**{page.title}** →", view)
         st.markdown(page.about)
 
-    show_code(view.settings, view.epoch)
+    show_code(view)

@@ -23,7 +23,7 @@ with open_page(
 
     show_words(
         "computation graph, leaf, parameter, requires_grad, grad_fn, gradient, None or zeros, backward(), backward() refuses, detach, twin, epoch",
-        of=view.settings.described(),
+        view,
     )
     trace = show_first_trace(view)
     without = show_record(view.settings, view.epoch, detached=False)
@@ -31,8 +31,9 @@ with open_page(
     predict_first(view, lambda: about_starving(view.settings, without, with_))
     show_picture(view, trace, in_words=False)
     show_raised(without, with_)
-    with st.expander("What the detach is for"):
-        show_story(view.settings, titled=False)
+    if "story" not in view.hidden:
+        with st.expander("What the detach is for"):
+            show_story(view.settings, titled=False)
     with st.expander("Stage by stage: every number, flag and line as text"):
         st.caption(
             "Now one step from the same weights, those of the run without the detach at the chosen epoch; in the picture each row "
@@ -46,4 +47,4 @@ with open_page(
         part = choose_part(without, with_)
         show_stages(view.settings, without, with_, part)
         show_parameters(without, with_)
-    show_code(view.settings, view.epoch)
+    show_code(view)

@@ -31,10 +31,10 @@ with open_page(
     from pages.components.shell.results import find_verdict, show_trace
 
     show_words(
-        "computation graph, node, leaf, parameter, grad_fn, gradient, None or zeros, backward(), backward() refuses, detach, starved, twin, epoch, saved tensor, finite differences",
-        of=view.settings.described(),
+        "computation graph, node, leaf, parameter, grad_fn, gradient, None or zeros, backward(), backward() refuses, detach, starved, twin, epoch, optimizer, saved tensor, finite differences",
+        view,
     )
-    if view.controls:
+    if view.controls and not view.tour:
         choose_pattern(view)
     # Where the page is narrow the verdict comes first; the choices are drawn before it, which may have to be waited for.
     said, choices = st.columns([2, 1], gap="medium") if view.controls else (st.container(), None)
@@ -45,15 +45,19 @@ with open_page(
         trace = show_trace(view.settings)
         verdict = find_verdict(trace)
         predict_first(view, lambda: about_verdict(verdict))
-        show_verdict(verdict)
+        if "verdict" not in view.hidden:
+            show_verdict(verdict)
         show_surprise(trace, verdict, view.epoch)
-        show_over_seeds(view, verdict)
-    show_story(view.settings)
+        if "verdict" not in view.hidden:
+            show_over_seeds(view, verdict)
+    if "story" not in view.hidden:
+        show_story(view.settings)
     show_picture(view, trace)
-    show_lines(view.settings)
+    if "code" not in view.hidden:
+        show_lines(view.settings)
     show_evidence(trace, verdict, view.epoch)
     show_summands(view.settings)
     st.header("Finite differences beside autograd", anchor=False)
     show_differences(view.settings, view.epoch, trace)
-    show_code(view.settings, view.epoch)
+    show_code(view)
     show_reference_section(view)

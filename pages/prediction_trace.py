@@ -24,4 +24,4 @@ with open_page(
         show_record(view.settings, epoch, detached=True, weights="detached"),
         sample,
     )
-    show_code(view.settings, view.epoch)
+    show_code(view)

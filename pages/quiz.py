@@ -9,9 +9,13 @@ with open_page(
     shows_run=False,
     place=60,
 ) as view:
+    from pages.components.parts.glossary import show_words
     from pages.components.parts.quiz import show_last_visit, show_round, show_way_on
     from pages.components.parts.quiz_overview import choose_round, show_mastery, show_score
 
+    show_words(
+        "computation graph, leaf, requires_grad, grad_fn, gradient, None or zeros, backward(), backward() refuses, detach, no_grad, epoch"
+    )
     choose_round(view)
     show_mastery(view)
     show_last_visit(view)

@@ -21,14 +21,15 @@ with open_page(
 
     show_words(
         "parameter, gradient, gradient norm, None or zeros, backward(), backward() refuses, detach, starved, twin, epoch, learning rate",
-        of=view.settings.described(),
+        view,
     )
     trace = show_first_trace(view)
     predict_first(view, lambda: about_losses(trace))
-    st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))
+    if "verdict" not in view.hidden:
+        st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))
     show_picture(view, trace)
     show_scrubbed(trace)
     show_sweep_section(view)
     show_epochs(trace)
     download_trace(trace)
-    show_code(view.settings, view.epoch)
+    show_code(view)

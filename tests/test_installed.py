@@ -12,10 +12,13 @@ import subprocess
 import sys
 import tomllib
 import venv
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+
+from tests.warm import started_warm
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -148,9 +151,26 @@ def made(folder: Path, engine: str) -> Path:
     return folder
 
 
+CLEAN = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PYTEST", "VIRTUAL_ENV"))}
+
+
 def run(project: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PYTEST", "VIRTUAL_ENV"))}
-    return subprocess.run([*map(str, command)], cwd=project, env=clean, capture_output=True, text=True)
+    return subprocess.run([*map(str, command)], cwd=project, env=CLEAN, capture_output=True, text=True)
+
+
+Quick = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def quick(python: Path) -> Iterator[Quick]:
+    """Runs what stands after `python` in a command line, where `detach-lab` is the installed command; torch is loaded."""
+    with started_warm(python, CLEAN) as warm:
+
+        def run(project: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
+            first = str(python.with_name("detach-lab")) if words[0] == "detach-lab" else str(words[0])
+            return warm.run(first, *map(str, words[1:]), folder=project)
+
+        yield run
 
 
 def test_the_command_names_the_line(python: Path, either_project: Path) -> None:
@@ -159,21 +179,20 @@ def test_the_command_names_the_line(python: Path, either_project: Path) -> None:
     assert done.stdout.startswith("my_step.py:10, `hidden = net(torch.ones(3, 2)).detach()`")
 
 
-def test_so_does_the_module(python: Path, project: Path) -> None:
-    done = run(project, python, "-m", "detach_lab", "trace", "my_step.py", "--json")
+def test_so_does_the_module(quick: Quick, project: Path) -> None:
+    done = quick(project, "-m", "detach_lab", "trace", "my_step.py", "--json")
     assert done.returncode == 1, done.stderr
     assert '"line": 10' in done.stdout
 
 
 @pytest.mark.parametrize("form", ["github", "sarif", "html"])
-def test_every_form_is_installed(form: str, python: Path, project: Path) -> None:
+def test_every_form_is_installed(form: str, quick: Quick, project: Path) -> None:
+    shutil.copy(ROOT / "tests/engine/running/scripts/arguments.py", project / "train.py")
     into = project / "report"
-    done = run(
-        project, python.with_name("detach-lab"), "trace", "my_step.py", "--format", form, "--output", into
-    )
+    done = quick(project, "detach-lab", "run", "--format", form, "--output", into, "train.py")
     assert (done.returncode, done.stdout) == (1, ""), done.stderr
-    assert "hidden = net(torch.ones(3, 2)).detach()" in into.read_text() or form == "github"
-    assert "10" in into.read_text()
+    assert "return self.head(h.detach())" in into.read_text() or form == "github"
+    assert "15" in into.read_text()
 
 
 def test_the_schema_of_the_json_is_installed(python: Path, project: Path) -> None:
@@ -188,24 +207,21 @@ def test_the_schema_of_the_json_is_installed(python: Path, project: Path) -> Non
         ("trainer_class.py", 'features = self.model["encoder"](x).data'),
     ],
 )
-def test_a_training_script_is_run_as_it_is(script: str, line: str, python: Path, project: Path) -> None:
+def test_a_training_script_is_run_as_it_is(script: str, line: str, quick: Quick, project: Path) -> None:
     shutil.copy(ROOT / "tests/engine/running/scripts" / script, project / "train.py")
-    command = python.with_name("detach-lab")
-    done = run(project, command, "run", "train.py")
+    done = quick(project, "detach-lab", "run", "train.py")
     assert (done.returncode, done.stderr) == (1, "")
     assert f", `{line}`: " in done.stdout
     cured = line.replace(".detach()", "").replace(".data", "")
     (project / "train.py").write_text((project / "train.py").read_text().replace(line, cured))
-    done = run(project, command, "run", "train.py")
+    done = quick(project, "detach-lab", "run", "train.py")
     assert (done.returncode, done.stderr) == (0, "")
     assert "Nothing is wrong here" in done.stdout
 
 
-def test_a_tools_form_has_the_standard_output_to_itself(python: Path, project: Path) -> None:
+def test_a_tools_form_has_the_standard_output_to_itself(quick: Quick, project: Path) -> None:
     shutil.copy(ROOT / "tests/engine/running/scripts/arguments.py", project / "train.py")
-    done = run(
-        project, python, "-m", "detach_lab", "run", "--keep-going", "--json", "train.py", "--epochs", "3"
-    )
+    done = quick(project, "-m", "detach_lab", "run", "--keep-going", "--json", "train.py", "--epochs", "3")
     assert json.loads(done.stdout)["findings"][0]["line"] == 15
     assert [line[:7] for line in done.stderr.splitlines()] == ["epoch 0", "epoch 1", "epoch 2"]
 
@@ -219,8 +235,8 @@ def test_the_scripts_first_line_runs_before_torch_is_loaded(python: Path, projec
     assert done.returncode == 2
 
 
-def test_so_does_an_import_without_pandas(python: Path, either_project: Path) -> None:
-    done = run(either_project, python, "-c", BY_IMPORT)
+def test_so_does_an_import_without_pandas(quick: Quick, either_project: Path) -> None:
+    done = quick(either_project, "-c", BY_IMPORT)
     assert done.returncode == 0, done.stderr
     line, shown, rest = done.stdout.splitlines()
     assert (line, shown) == ("10", "True")
@@ -228,8 +244,8 @@ def test_so_does_an_import_without_pandas(python: Path, either_project: Path) ->
     assert str(either_project) in rest
 
 
-def test_so_does_a_test_under_pytest(python: Path, project: Path) -> None:
-    done = run(project, python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_flow.py")
+def test_so_does_a_test_under_pytest(quick: Quick, project: Path) -> None:
+    done = quick(project, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_flow.py")
     assert "1 failed, 1 passed" in done.stdout, done.stdout
     assert "my_step.py:10" in done.stdout
 

@@ -45,7 +45,9 @@ class Cost:
     held: tuple[int, ...]
     """Bytes of them that some graph still holds after the epoch."""
     unused: tuple[str, ...]
-    """Parameters that were left with a gradient which no optimizer's step used."""
+    """Parameters that were left with a gradient, and that no optimizer's step was for."""
+    cleared: tuple[int, ...] = ()
+    """Gradients that were computed and cleared again before an optimizer's step used them, counted as they are replaced."""
     alive: tuple[int, ...] = ()
     """Autograd nodes that something still holds after the epoch."""
     passes: tuple[Pass, ...] = ()
@@ -73,6 +75,35 @@ class _Saved:
 
 class _Node:
     """Hangs on an autograd node and lives as long."""
+
+
+class _Gradients:
+    """Counts the gradients that are cleared before a step uses them.
+
+    A gradient that is added to stays the same tensor; one that comes after `zero_grad()` is another. So where a parameter gets a
+    new tensor and no step has used the last one, the last one was computed for nothing.
+    """
+
+    def __init__(self, model: nn.Module, optimizers: Any) -> None:
+        self.cleared = 0
+        self._waiting: dict[nn.Parameter, Tensor] = {}
+        for parameter in model.parameters():
+            if parameter.requires_grad:
+                parameter.register_post_accumulate_grad_hook(self._came)
+        for optimizer in optimizers if isinstance(optimizers, tuple) else (optimizers,):
+            optimizer.register_step_post_hook(self._used)
+
+    def _came(self, parameter: Tensor) -> None:
+        assert isinstance(parameter, nn.Parameter)
+        assert parameter.grad is not None
+        before = self._waiting.get(parameter)
+        self.cleared += before is not None and before is not parameter.grad
+        self._waiting[parameter] = parameter.grad
+
+    def _used(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                self._waiting.pop(parameter, None)
 
 
 class _Watch(TorchFunctionMode):
@@ -131,7 +162,7 @@ def cost(settings: Settings, detached: bool, epochs: int = 6) -> Cost:
 def _measure(settings: Settings, script: Script, detached: bool, epochs: int) -> Cost:
     model, data, step = start_model(settings), script.make_data(settings.seed), script.step(detached)
     optimizers = make_optimizers(settings, model)
-    used = note_stepped(optimizers)
+    used, gradients = note_stepped(optimizers), _Gradients(model, optimizers)
     alive: weakref.WeakSet[_Saved] = weakref.WeakSet()
     made: list[int] = []
 
@@ -143,11 +174,12 @@ def _measure(settings: Settings, script: Script, detached: bool, epochs: int) ->
 
     watch = _Watch(alive)
     passes: list[tuple[Pass, ...]] = []
-    saved, held, nodes_alive = [], [], []
+    saved, held, nodes_alive, cleared = [], [], [], []
     first = min(settings.described().shown_epoch, settings.epochs + 1 - epochs)
     for epoch in range(first, first + epochs):
         made.clear()
         watch.passes.clear()
+        gradients.cleared = 0
         script.tell(model, epoch)
         with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept.tensor), watch:
             _epoch(script, step, model, data, optimizers)
@@ -156,11 +188,13 @@ def _measure(settings: Settings, script: Script, detached: bool, epochs: int) ->
         saved.append(sum(made))
         held.append(watch.held)
         nodes_alive.append(len(watch.nodes))
+        cleared.append(gradients.cleared)
     return Cost(
         nodes=tuple(sum(one.nodes for one in epoch) for epoch in passes),
         saved=tuple(saved),
         held=tuple(held),
         unused=_unused(model, used),
+        cleared=tuple(cleared),
         alive=tuple(nodes_alive),
         passes=passes[0],
     )

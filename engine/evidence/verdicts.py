@@ -5,7 +5,8 @@
 - wasted work: the weights are the same bits, and one twin computes gradients that nobody uses, or keeps more in memory;
 - no difference: the weights are the same bits, at the same cost;
 - no difference beyond rounding: the weights differ by no more than rounding alone can add up to;
-- learns something else: the weights differ by more.
+- ends alike: the weights differ by more, and the loss and the experiment's measure end the same to a thousandth;
+- learns something else: the weights differ, and so does one of these.
 
 Rounding: a float32 weight is right to one part in 2 ** 23, which is `eps`, and each step rounds it anew. So in `n` steps two
 runs that compute the same in two ways can come apart by `n * eps` times the largest weight; that is the bound. It is
@@ -33,6 +34,7 @@ from .cost import Cost, cost
 Kind = Literal[
     "error",
     "learns something else",
+    "ends alike",
     "wasted work",
     "leak",
     "no difference",
@@ -70,7 +72,7 @@ def _judge(trace: Trace, attached: Cost, detached: Cost) -> tuple[Kind, str]:
     if not same_weights(without, with_):
         if within_rounding(without, with_):
             return "no difference beyond rounding", _rounded(trace)
-        return "learns something else", _otherwise(trace)
+        return "ends alike" if _alike(trace) else "learns something else", _otherwise(trace)
     same = "Both twins have the same weights after every epoch, bit for bit"
     if settings.detach == NOWHERE:
         return (
@@ -149,6 +151,13 @@ def _refused(run: Run) -> str:
     return f"“{line}”."
 
 
+def _alike(trace: Trace) -> bool:
+    """Whether both twins end with the same loss, and the same measure, and each layer moves in both or in neither."""
+    losses = (trace.attached.losses[-1], trace.detached.losses[-1])
+    still = {run.never_moved for run in trace.runs}
+    return len(still) == 1 and better(losses, None) == better(ends(trace), None) == "neither"
+
+
 def _otherwise(trace: Trace) -> str:
     measure = trace.settings.described().measure
     said = []
@@ -163,7 +172,7 @@ def _otherwise(trace: Trace) -> str:
             text += "; nothing moves"
         said.append(text + ".")
     if said[0].removeprefix(NAMES[0]) == said[1].removeprefix(NAMES[1]):
-        return " ".join([*said, "Their weights differ, but by too little to show in these figures."])
+        said.append("Their weights differ, but by too little to show in these figures.")
     return " ".join([*said, *_held_still(trace.detached), *_better(trace)])
 
 
@@ -211,15 +220,15 @@ def _better(trace: Trace) -> list[str]:
     if measure is not None and measure.good == "neither":
         return []
     twin = better(ends(trace), measure)
-    if twin == "neither":
-        return []
     if measure is None:
-        return [f"In this run the loss ends lower {twin} the detach."]
+        return [f"In this run the loss ends lower {twin} the detach."] if twin != "neither" else []
     good = "higher" if measure.good == "up" else "lower"
     start = (trace.attached.measures or (math.nan,))[0]
     if all(better((start, end), measure) == "without" for end in ends(trace)):
         worse = "lower" if measure.good == "up" else "higher"
         return [f"The {measure.label}, where {good} is better, ends {worse} than it began in both."]
+    if twin == "neither":
+        return []
     return [f"In this run the {measure.label}, where {good} is better, ends {good} {twin} the detach."]
 
 
@@ -233,7 +242,9 @@ def _growth(cost: Cost) -> str:
     epochs = len(cost.held)
     nodes, each = ((kept[-1] - kept[0]) / (epochs - 1) for kept in (cost.alive, cost.held))
     more = counted(nodes, "autograd node") + (f" and {_bytes(each)}" if each else "")
-    return f"by {more} with every epoch, {_held(cost)} after {epochs}"
+    return (
+        f"by {more} with every epoch, to {_held(cost)} after the {counted(epochs, 'epoch')} that were counted"
+    )
 
 
 def _held(cost: Cost) -> str:
@@ -249,6 +260,12 @@ def _waste(attached: Cost, detached: Cost) -> str:
     more = [name for name in attached.unused if name not in detached.unused]
     if more:
         text += f" {counted(len(more), 'parameter')} {verb(more, 'gets', 'get')} a gradient that no optimizer uses."
+    without, with_ = attached.cleared[-1], detached.cleared[-1]
+    if without != with_ and not more:
+        text += (
+            f" Cleared before an optimizer uses them, in an epoch: {counted(without, 'gradient')} without the detach, "
+            f"{with_ or 'none'} with it."
+        )
     return text
 
 

@@ -101,12 +101,12 @@ EXPERIMENT = Experiment(
     measure=Measure(
         "spread of the embeddings",
         "up",
-        "The standard deviation of the embeddings at length 1, in units of what points all over the sphere have: near 1 they are "
-        "spread out, at 0 all samples have become one point.",
+        "How much the directions of the embeddings differ: 1 where they point evenly all around, 0 where all are the same. It is "
+        "their standard deviation at length 1, divided by that of an even spread.",
     ),
     story=(
-        "Self-supervised learning wants the same embedding for two views of one picture, and the easiest way there is "
-        "one embedding for all pictures. With the detach each view only predicts the other, which is held still, and "
+        "Self-supervised learning wants the same embedding for two views of one picture (here of one point), and the easiest "
+        "way there is one embedding for all of them. With the detach each view only predicts the other, which is held still, and "
         "the embeddings stay spread out. Without it the loss is lower and the embeddings collapse. The "
         "detach needs its predictor, a small network that only one of the two views passes through: without it "
         "the detach only halves the gradient, and the embeddings collapse as well."

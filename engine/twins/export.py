@@ -15,6 +15,7 @@ EPOCHS = {epochs}
 LEARNING_RATE = {learning_rate!r}
 SHOWN_EPOCH = {epoch}  # the epoch that is printed in full
 START, SEED = {start!r}, {seed}
+torch.set_num_threads(1)  # several threads round a sum in another order
 
 
 def make_optimizer(parameters):

@@ -37,7 +37,9 @@ def train(settings: Settings, progress: Progress | None = None) -> Trace:
 
 @contextmanager
 def plain_torch() -> Iterator[None]:
-    """Torch as it is when it starts, whatever the caller has switched on or off around this call.
+    """Torch as it is when it starts, whatever the caller has switched on or off around this call, on one thread.
+
+    Several threads add the parts of a sum up in another order, and what rounding makes of that grows in a long run.
 
     Raises `RuntimeError` for a default dtype other than float32: that switch belongs to the whole process.
     """
@@ -46,12 +48,17 @@ def plain_torch() -> Iterator[None]:
             f"torch's default dtype is {torch.get_default_dtype()}, allowed is torch.float32: the experiments are "
             "defined in it."
         )
-    with (
-        torch.inference_mode(False),
-        torch.enable_grad(),
-        torch.autocast("cpu", enabled=False),
-    ):
-        yield
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with (
+            torch.inference_mode(False),
+            torch.enable_grad(),
+            torch.autocast("cpu", enabled=False),
+        ):
+            yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def start_model(settings: Settings) -> nn.Module:

@@ -101,8 +101,8 @@ class Picture {
   /** What the signs mean, of those that this picture has. */
   legend() {
     const some = (missing) => this.data.nodes.some((node) => node.twins.some((twin) => twin?.missing === missing));
-    const parts = [["forward", "values"], ["grad", "gradient, as wide as it is large; its number (∇) is its norm, the root of the sum of its squares"]];
-    if (some("starved")) parts.push(["starved", "starved: no gradient, learns nothing"]);
+    const parts = [["forward", "values"], ["grad", "gradient, as wide as it is large; its number (∇) is its norm: how large the gradient is as a whole"]];
+    if (some("starved")) parts.push(["starved", "no gradient comes back this far; a stage with weights is starved: it learns nothing"]);
     if (some("refused")) parts.push(["refused", "backward() refused to run: the loss has no path back to anything that learns"]);
     if (this.data.scissors.length) parts.push(["cut", this.data.can_cut ? "✂ the gradient stops here (dashed: click to cut)" : "✂ the gradient stops here"]);
     const tensor = html("span", { class: "k tensor" }, html("i", { class: "warm" }), html("i", { class: "cool" }), "a tensor, + and −; framed: the weights");
@@ -158,7 +158,7 @@ class Picture {
     if (!this.data.scissors.some((scissors) => scissors.chosen)) return `No detach stands anywhere, so both rows are the same run. ${look}`;
     if (numberText(one) === numberText(other)) return `Forward, both rows compute the same (loss ${numberText(one)}): a detach changes no value, it only stops the gradient on its way back. ${look}`;
     if (!this.reels.at(-1).moved(this.frame)) return `By now the upper row has learned other weights; the lower row still has those it started with. ${look}`;
-    return `By now the two have learned different weights, so their values differ. ${look}`;
+    return `The values differ because the weights differ by now. ${look}`;
   }
 
   inspect() {

@@ -5,6 +5,8 @@ import { bytes, floats } from "./numbers.js";
 
 const SIZE = 150;
 const INKS = ["#2f6fde", "#c2570c", "#0d8a66", "#8b5cf6", "#b3266b"];
+/** The same as pixels of a region: red, green, blue, and a light opacity. */
+const PIXELS = INKS.map((ink) => [1, 3, 5].map((at) => parseInt(ink.slice(at, at + 2), 16)).concat(77));
 
 export class Planes {
   constructor(plane, twins) {
@@ -39,9 +41,9 @@ export class Planes {
     const { side: places, classes } = this.plane;
     const image = new ImageData(places, places);
     for (let i = 0; i < places * places; i += 1) {
-      const ink = parseInt(INKS[side.regions[frame * places * places + i] % INKS.length].slice(1), 16);
+      const pixel = PIXELS[side.regions[frame * places * places + i] % PIXELS.length];
       const at = 4 * ((places - 1 - Math.floor(i / places)) * places + (i % places));
-      image.data.set([ink >> 16, (ink >> 8) & 255, ink & 255, 77], at);
+      image.data.set(pixel, at);
     }
     side.small.getContext("2d").putImageData(image, 0, 0);
     context.imageSmoothingEnabled = false;

@@ -249,7 +249,7 @@ export class Scene {
       const whole = Math.sqrt(norms.reduce((a, n) => a + Math.max(n, 0) ** 2, 0));
       return { kind: whole === 0 ? "zero" : "fed", text: norms.some((n) => n < 0) ? "learns" : `${norms.length > 1 ? "parameters" : "weights"} ∇ ${numberText(whole, 3)}` };
     }
-    if (came === "none") return { kind: none(twin, came), text: { starved: "starved", refused: "backward() refused", unneeded: "no gradient needed", unused: "no gradient" }[twin.missing] ?? "no gradient" };
+    if (came === "none") return { kind: none(twin, came), text: { refused: "backward() refused", unneeded: "no gradient needed" }[twin.missing] ?? "no gradient" };
     return { kind: came === "zero" ? "zero" : "fed", text: came === "zero" ? "∇ all zero" : box.nodes.includes(this.lossNode) ? "the loss" : norm < 0 ? "∇ came" : `∇ ${numberText(norm, 3)}` };
   }
 

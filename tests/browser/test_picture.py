@@ -86,7 +86,7 @@ def test_an_arrow_is_cut_by_touch(server: str, browser: Browser) -> None:
     scissors(page, "Put the detach").first.tap()
     page.wait_for_url(re.compile("detach=target"))
     wait(page)
-    expect(box(page, "target")).to_contain_text("starved")
+    expect(box(page, "target")).to_contain_text("no gradient")
     context.close()
 
 
@@ -113,7 +113,7 @@ def test_scrubbing_playing_and_looking_in_ask_the_server_for_nothing(server: str
     box(page, "hidden_2").click()
     inspector = page.get_by_role("region", name="Inspector: hidden_2")
     expect(inspector).to_contain_text("Gradient back, norm")
-    expect(inspector).to_contain_text("starved")
+    expect(inspector).to_contain_text("No gradient: none comes back this far.")
     page.get_by_role("button", name="▶ Play").click()
     expect(page.locator(".living output")).to_have_text("Epoch 20 of 20")
     expect(page.get_by_role("button", name="▶ Play")).to_be_visible()

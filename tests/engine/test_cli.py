@@ -6,21 +6,25 @@ are few, since each of them loads torch anew.
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import pytest
 
 from engine.cli import main
 from engine.forms import FORMS, write_report
 from engine.recorder.rules import all_rules, rules_of
-from engine.subprocess_recording import Told, run_apart, tell
+from engine.subprocess_recording import _COMMAND, _INIT, Told, run_apart, tell
+from tests.warm import Warm
 
 ROOT = Path(__file__).parents[2]
+Command = Callable[..., tuple[int, str, str]]
 COMMAND = [sys.executable, "-m", "engine", "trace"]
 GOOD = "import torch\nnet = torch.nn.Linear(2, 1)\n\ndef step():\n    print('noise')\n    return net(torch.ones(3, 2)).sum()\n"
 NOISY = """
@@ -163,14 +167,20 @@ PRINT
 """
 
 
-def command(line: str, folder: Path) -> tuple[int, str, str]:
-    """Runs a line of the shell, where RUN is the command `run`; its exit status and what it printed."""
-    run = f"{sys.executable} -m engine run"
-    done = subprocess.run(
-        ["bash", "-c", line.replace("RUN", run)], cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
-    return done.returncode, done.stdout, done.stderr
+@pytest.fixture
+def command(warm: Warm, tmp_path: Path) -> Command:
+    """Runs the command `run` in a folder; its exit status and what it printed."""
+
+    def run(
+        words: str, stdout: int | IO[bytes] | None = None, closed: tuple[int, ...] = ()
+    ) -> tuple[int, str, str]:
+        # This is what `python -m engine` becomes at once.
+        done = warm.run(
+            "-c", _COMMAND, _INIT, "run", *words.split(), folder=tmp_path, stdout=stdout, closed=closed
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    return run
 
 
 def script(folder: Path, end: str = "", quiet: bool = False) -> str:
@@ -180,81 +190,96 @@ def script(folder: Path, end: str = "", quiet: bool = False) -> str:
 
 @pytest.mark.skipif(not FULL.exists(), reason="the system has no full device")
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("options", "said"),
     [
-        ("RUN --json FILE > /dev/full", "first\nThe report can't be written: No space left on device.\n"),
+        ("", "first\nThe report can't be written: No space left on device.\n"),
+        ("--keep-going", "first\nlast\nThe report can't be written: No space left on device.\n"),
         (
-            "RUN --json --keep-going FILE > /dev/full",
-            "first\nlast\nThe report can't be written: No space left on device.\n",
-        ),
-        (
-            "RUN --json --output /dev/full FILE > /dev/full",
+            "--output /dev/full",
             "first\n/dev/full can't be written: No space left on device. "
             "The report can't be written: No space left on device.\n",
         ),
     ],
 )
-def test_a_report_that_nobody_can_keep_is_said_so(line: str, said: str, tmp_path: Path) -> None:
+def test_a_report_that_nobody_can_keep_is_said_so(
+    options: str, said: str, command: Command, tmp_path: Path
+) -> None:
     path = script(tmp_path, "print('last')")
-    assert command(line.replace("FILE", path), tmp_path) == (2, "", said)
+    with FULL.open("wb") as full:
+        assert command(f"--json {options} {path}", stdout=full) == (2, "", said)
 
 
 @pytest.mark.parametrize("options", ["", "--keep-going --json"])
-def test_who_has_seen_enough_of_the_report_is_no_fault(options: str, tmp_path: Path) -> None:
+def test_who_has_seen_enough_of_the_report_is_no_fault(
+    options: str, command: Command, tmp_path: Path
+) -> None:
     path = script(tmp_path, quiet=True)
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run(
-        [sys.executable, "-m", "engine", "run", *options.split(), path],
-        stdout=writer, stderr=subprocess.PIPE, cwd=ROOT, timeout=120,
-    )  # fmt: skip
+    ended = command(f"{options} {path}", stdout=writer)
     os.close(writer)
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert ended == (0, "", "")
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&- <&-"])
-def test_an_output_that_the_shell_has_closed(closed: str, tmp_path: Path) -> None:
-    line = f"RUN --json --output report.json {script(tmp_path)} {closed}"
-    assert command(line, tmp_path)[0] == 0
+@pytest.mark.parametrize("closed", [(1,), (2,)])
+def test_an_output_that_the_shell_has_closed(
+    closed: tuple[int, ...], command: Command, tmp_path: Path
+) -> None:
+    assert command(f"--json --output report.json {script(tmp_path)}", closed=closed)[0] == 0
+    assert json.loads((tmp_path / "report.json").read_text())["ok"]
+
+
+def test_all_that_the_shell_has_closed(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "engine", "run", "--json", "--output", "report.json", script(tmp_path)]
+    line = f"{shlex.join(words)} >&- 2>&- <&-"
+    subprocess.run(
+        ["bash", "-c", line],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=True,
+        timeout=120,
+    )
     assert json.loads((tmp_path / "report.json").read_text())["ok"]
 
 
 @pytest.mark.parametrize("replaced", ["sys.stdout.close()", "sys.stdout = None"])
-def test_a_script_may_replace_its_output(replaced: str, tmp_path: Path) -> None:
+def test_a_script_may_replace_its_output(replaced: str, command: Command, tmp_path: Path) -> None:
     path = script(tmp_path, f"import sys\n{replaced}")
-    status, out, said = command(f"RUN --keep-going {path}", tmp_path)
+    status, out, said = command(f"--keep-going {path}")
     assert (status, said) == (0, "")
     assert "Nothing is wrong here" in out
 
 
-def test_ctrl_c_in_a_script_that_goes_on_is_its_end(tmp_path: Path) -> None:
+def test_ctrl_c_in_a_script_that_goes_on_is_its_end(command: Command, tmp_path: Path) -> None:
     path = script(tmp_path, "raise KeyboardInterrupt")
-    status, out, said = command(f"RUN --keep-going {path}", tmp_path)
+    status, out, said = command(f"--keep-going {path}")
     assert (status, said) == (130, "Interrupted.\n")
     assert "Nothing is wrong here" in out
 
 
-def test_a_model_that_is_compiled_after_the_start_is_recorded_as_it_was_written(tmp_path: Path) -> None:
+def test_a_model_that_is_compiled_after_the_start_is_recorded_as_it_was_written(
+    command: Command, tmp_path: Path
+) -> None:
     text = SCRIPT.replace("Linear(2, 1)", "Linear(2, 1)\ncompiled = torch.compile(net, backend='eager')")
     path = write(
         tmp_path, text.replace("    net(torch", "    compiled(torch").replace("PRINT", "print('last')")
     )
-    status, out, said = command(f"RUN --keep-going {path}", tmp_path)
+    status, out, said = command(f"--keep-going {path}")
     assert status == 0, said
     assert "every parameter that should learn gets its gradient" in out
     assert "run eagerly" in out
     assert out.endswith("last\n")
 
 
-def test_two_dashes_before_the_script_end_the_options(tmp_path: Path) -> None:
+def test_two_dashes_before_the_script_end_the_options(command: Command, tmp_path: Path) -> None:
     path = script(tmp_path, "import sys\nprint(sys.argv[1:])")
-    status, out, _ = command(f"RUN --keep-going -- {path} --step 3 -- x", tmp_path)
+    status, out, _ = command(f"--keep-going -- {path} --step 3 -- x")
     assert status == 0
     assert "['--step', '3', '--', 'x']" in out
 
 
-def test_a_module_that_is_not_there_gets_one_sentence(tmp_path: Path) -> None:
-    assert command("RUN -m nowhere.train", tmp_path) == (
+def test_a_module_that_is_not_there_gets_one_sentence(command: Command) -> None:
+    assert command("-m nowhere.train") == (
         2, "", "The module nowhere.train can't be found: No module named 'nowhere'.\n",
     )  # fmt: skip
 

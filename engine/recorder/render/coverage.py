@@ -37,7 +37,7 @@ SHORT: dict[Kind, str] = {
     "fault": "finding",
     "lost": "lost",
     "zeros": "zeros",
-    "meant": "meant",
+    "meant": "intended",
     "starts": "starts",
     "passes": "passes",
     "values": "values",

@@ -7,10 +7,14 @@ import streamlit as st
 from engine import Settings, Trace
 from engine.twins.experiment_script import script_of
 from engine.twins.export import export_script
+from pages.components.shell.view import View
 
 
-def show_code(settings: Settings, epoch: int) -> None:
-    """The whole script of these settings, the line with the detach marked."""
+def show_code(view: View) -> None:
+    """The whole script of the run, the line with the detach marked, where the link does not hide it."""
+    if "code" in view.hidden:
+        return
+    settings, epoch = view.settings, view.epoch
     script = script_of(settings)
     st.header("The code that ran", anchor=False)
     if script.marked_line is None:

@@ -9,14 +9,19 @@ from engine.experiments import Experiment
 from engine.glossary import GLOSSARY, Term, find_term, holds, program, words_in
 from engine.recorder.render.html import code_markup
 from pages.components.draw.tables import show_html
+from pages.components.shell.tour import STEPS
+from pages.components.shell.view import View
 
 
-def show_words(names: str, of: Experiment | None = None) -> None:
+def show_words(names: str, view: View | None = None) -> None:
     """The row: the words of these names, parted by commas, and those that the experiment's own texts use.
 
-    It is one element, which asks the server for nothing.
+    In a step of the guided tour it is the step's own few. It is one element, which asks the server for nothing.
     """
-    show_html(_row(names, of))
+    if view is not None and view.tour:
+        show_html(_row(STEPS[view.tour - 1].words, None))
+    else:
+        show_html(_row(names, view.settings.described() if view is not None else None))
 
 
 @cache

@@ -11,11 +11,15 @@ from engine.quiz import rounds
 from engine.settings import NOWHERE
 from pages.components.shell.controls import describe
 from pages.components.shell.menu import PAGES, PageFile
-from pages.components.shell.view import View
+from pages.components.shell.view import PARTS, View
 
 _FOR_A_CLASS = tuple(page for page in PAGES if page.path != "pages/for_instructors.py")
-_PREDICTS = ("Data flow", "Training trace", "Detach in practice")
-_HAS_NO_RUN = ("Guided tour", "Trace your code", "Quiz")
+_PREDICTS = ", ".join(page.title for page in PAGES if page.predicts)
+_PARTS = {
+    "verdict": "what the app says of the run",
+    "story": "what the detach is for",
+    "code": "the code",
+}
 
 
 @dataclass(frozen=True)
@@ -36,18 +40,21 @@ class ClassLink:
         said = [f"The page **{title}**: {page.about[0].lower()}{page.about[1:]}"]
         if title == "Quiz":
             said.append(f"The quiz starts with round {_round(view.round)}. No question is answered yet.")
-        if title not in _HAS_NO_RUN:
+        if page.shows_run:
             said.append(f"The run: {describe(view.settings)}.")
-        if title in _PREDICTS and view.predict:
+        if page.predicts and view.predict:
             said.append(
                 "There is no detach to predict anything about, so nothing is asked."
                 if view.settings.detach == NOWHERE
-                else "One question with its options, and the lines of code that matter. The rest of the page comes once the learner has predicted."
+                else f"One question with its options{'' if 'code' in view.hidden else ', and the lines of code that matter'}. The rest of the page comes once the learner has predicted."
             )
         if view.sweep and title == "Training trace":
             said.append("The sweep over learning rates is open.")
         if view.reference and title == "Detach in practice":
             said.append("The table of ten ways to take values out of a graph is open.")
+        if view.hidden:
+            parts = ", ".join(_PARTS[part] for part in view.hidden)
+            said.append(f"Left out where the page has it: {parts}. One button on the left brings it back.")
         said.append(
             "The controls on the left, so each learner can change the run."
             if view.controls
@@ -71,8 +78,24 @@ def choose_link(view: View) -> ClassLink:
         key="class page",
     )
     hide = st.checkbox("Hide the controls", key="class hides")
-    predict = st.checkbox("Predict first", help=f"On {', '.join(_PREDICTS)}.", key="class predicts")
-    made = replace(view, controls=not hide, predict=predict, answers="", tour=0, sweep=False, reference=False)
+    predict = st.checkbox("Predict first", help=f"On {_PREDICTS}.", key="class predicts")
+    parts = st.multiselect(
+        "Leave out of the page",
+        PARTS,
+        format_func=lambda part: _PARTS[part].capitalize(),
+        key="class parts",
+        placeholder="Nothing",
+    )
+    made = replace(
+        view,
+        controls=not hide,
+        predict=predict,
+        hidden=tuple(part for part in PARTS if part in parts),
+        answers="",
+        tour=0,
+        sweep=False,
+        reference=False,
+    )
     if page.title == "Quiz":
         made = replace(
             made,

@@ -28,7 +28,8 @@ from pages.components.shell.view import View
 
 _MEANS: dict[Kind, str] = {
     "error": "One of the twins can't be trained as it stands: autograd refuses.",
-    "learns something else": "Both train, and end with different weights.",
+    "learns something else": "Both train, and end with different weights and another result.",
+    "ends alike": "Both train and end with different weights, but with the same result.",
     "wasted work": "Both end with the same weights, bit for bit; one of them does work that is never used.",
     "leak": "Both end with the same weights, bit for bit; one of them needs more memory with every epoch.",
     "no difference": "Both end with the same weights, bit for bit, at the same cost, or are the same run.",
@@ -38,6 +39,7 @@ _MEANS: dict[Kind, str] = {
 _COLOURS: dict[Kind, str] = {
     "error": "red",
     "learns something else": "blue",
+    "ends alike": "gray",
     "wasted work": "orange",
     "leak": "orange",
     "no difference": "gray",
@@ -46,6 +48,7 @@ _COLOURS: dict[Kind, str] = {
 _SURPRISES: dict[Kind, tuple[str, ...]] = {
     "leak": ("bytes held", "nodes alive"),
     "learns something else": ("measure",),
+    "ends alike": ("measure",),
 }
 """The curves that tell of a verdict, where it is not the losses that do."""
 
@@ -120,7 +123,7 @@ def show_surprise(trace: Trace, verdict: Verdict, epoch: int) -> None:
 
 def show_over_seeds(view: View, verdict: Verdict) -> None:
     """A toggle, and below it both twins with several seeds: one run may be the exception."""
-    if verdict.kind != "learns something else" or refusal(view.settings) is not None:
+    if verdict.kind not in ("learns something else", "ends alike") or refusal(view.settings) is not None:
         return
     st.toggle(
         f"Ask {COUNT} seeds which twin ends better",
@@ -256,7 +259,11 @@ def _table(trace: Trace, verdict: Verdict) -> str:
         ("Bytes held at once as a backward pass starts, at most", of_each(lambda cost: f"{cost.at_once:,}")),
         ("Bytes still held after the last counted epoch", of_each(lambda cost: _last(cost.held))),
         ("Autograd nodes still alive after it", of_each(lambda cost: _last(cost.alive))),
-        ("Parameters with a gradient that is never used", of_each(_unused)),
+        ("Parameters with a gradient that no optimizer uses", of_each(_unused)),
+        (
+            "Gradients cleared before an optimizer used them, in an epoch",
+            of_each(lambda cost: _last(cost.cleared)),
+        ),
     ]
     return table_html(
         "The twins side by side",

@@ -67,6 +67,8 @@ def open_page(
                 controls.show(view, choices=not choices_on_page)
             else:
                 st.button("Show the controls", on_click=keeper.change, kwargs={"controls": True})
+            if view.hidden:
+                st.button("Show what the link hides", on_click=keeper.change, kwargs={"hidden": ()})
         view = keeper.current_view()
         with told:
             if view.tour and title != _PLAN:
@@ -75,9 +77,9 @@ def open_page(
                 show_bar(view, title)
             if shows_run:
                 st.caption(controls.describe(view.settings))
-            if shows_run and view.settings.detach == NOWHERE:
+            if shows_run and view.settings.detach == NOWHERE and not view.tour:
                 st.info(
-                    "The detach stands nowhere, so both twins are the same run: “with detach” has none either."
+                    "The detach stands nowhere, so both twins are the same run; the one called “with detach” has none."
                 )
         if keeper.ignored():
             warned.warning("Ignored in the link: " + "; ".join(keeper.ignored()) + ".")

@@ -1,7 +1,8 @@
 """The pages, found by being there: each says in its own file what the menu and Home show of it.
 
 A page's docstring is what Home says of it, after its title ("Data flow: one step, stage by stage."); the arguments
-of its `open_page` are its title and its `place` in the menu. The files are read here and not run: a page runs when it
+of its `open_page` are its title, its `place` in the menu and whether it `shows_run`; a page that calls `predict_first`
+asks for a prediction. The files are read here and not run: a page runs when it
 is opened.
 """
 
@@ -23,6 +24,8 @@ class PageFile:
     title: str
     about: str
     place: int
+    shows_run: bool
+    predicts: bool
 
     @property
     def address(self) -> str:
@@ -32,17 +35,21 @@ class PageFile:
 
 def _read(file: Path) -> PageFile:
     tree = ast.parse(file.read_text(encoding="utf-8"))
-    opened = next(
-        node for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "open_page"
-    )  # fmt: skip
-    place = next((word.value for word in opened.keywords if word.arg == "place"), None)
+    calls = {
+        node.func.id: node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    opened = calls["open_page"]
+    given = {word.arg: word.value for word in opened.keywords}
     about = (ast.get_docstring(tree) or "").partition(": ")[2]
     return PageFile(
         path=str(file.relative_to(_ROOT)),
         title=ast.literal_eval(opened.args[0]),
         about=about[:1].upper() + about[1:],
-        place=0 if place is None else int(ast.literal_eval(place)),
+        place=int(ast.literal_eval(given["place"])) if "place" in given else 0,
+        shows_run=bool(ast.literal_eval(given["shows_run"])) if "shows_run" in given else True,
+        predicts="predict_first" in calls,
     )
 
 

@@ -1,4 +1,4 @@
-"""The guided tour: eight steps from "a linear layer and a loss" to "why SimSiam does not collapse".
+"""The guided tour: eight steps from "a linear layer and a loss" to "what keeps SimSiam from collapsing".
 
 A step is a view of the app with one question. Its answer is proved by a program that trains or records the very run
 that the view shows, and ends in a variable `holds`.
@@ -9,21 +9,33 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine import Settings
+from engine.evidence.predictions import Prediction
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step: what it is about, the page and the run it opens, what the learner does there, and the question."""
+    """One step: what it is about, the page and the run it opens, the question with its options, and what to look at then."""
 
     title: str
     paragraph: str
     page: str
     settings: Settings
-    does: str
     question: str
+    options: tuple[str, ...]
+    right: int
+    """The index of the option that the run shows to be right."""
+    does: str
+    """What the learner does once the prediction is made."""
     answer: str
+    words: str
+    """The words of the glossary that the step needs, parted by commas."""
     proof: str
     minutes: int
+
+    @property
+    def asked(self) -> Prediction:
+        """The question as it is asked before the run answers it."""
+        return Prediction(self.question, self.options, self.right, self.answer)
 
     @property
     def program(self) -> str:
@@ -36,16 +48,20 @@ STEPS = (
         title="A linear layer and a loss",
         paragraph=(
             "Four samples of three numbers go through one linear layer. The loss is the mean squared difference between its "
-            "outputs and the targets. `backward()` then computes how the loss changes with each number: these are the "
-            "gradients, and they come from right to left. The page shows two runs of each step; here they are the same."
+            "outputs and the targets. `backward()` then computes how the loss changes with each parameter: these are the "
+            "gradients, and they come from right to left."
         ),
         page="pages/data_flow.py",
         settings=Settings(detach="nowhere"),
-        does="Click the boxes and read the values and the gradients.",
         question="The inputs, the weight, the bias: which of them get a gradient?",
-        answer=(
-            "The weight and the bias. They are parameters: training changes them. The inputs are data and need no gradient."
+        options=("All three", "The weight and the bias", "Only the weight", "Only the inputs"),
+        right=1,
+        does=(
+            "Click the boxes and read the values and the gradients. The picture has two rows since the app trains everything "
+            "twice; until step 3 both are the same."
         ),
+        answer="They are parameters: training changes them. The inputs are data and need no gradient.",
+        words="parameter, requires_grad, gradient, backward()",
         proof="""\
 step = record(Settings(detach="nowhere"), epoch=1)
 reached = [name for backward in step.backwards for name in backward.reached]
@@ -60,12 +76,12 @@ holds = sorted(reached) == ["linear.bias", "linear.weight"] and step.stages[0].g
         ),
         page="pages/training_trace.py",
         settings=Settings(detach="nowhere"),
-        does="Press Play in the picture, then read the chart of the losses.",
-        question="The loss falls in every epoch. Does it always fall by the same amount?",
-        answer=(
-            "No, each fall is smaller than the one before. The closer the outputs come to the targets, the smaller the "
-            "gradients get."
-        ),
+        question="The loss falls in each of the five epochs. By how much?",
+        options=("By the same amount each time", "By less and less", "By more and more"),
+        right=1,
+        does="Press Play and watch the curve of the loss under the picture. Its numbers stand in the table further down.",
+        answer="The closer the outputs come to the targets, the smaller the gradients get, and the smaller the steps.",
+        words="gradient, gradient norm, epoch, optimizer, learning rate",
         proof="""\
 run = train(Settings(detach="nowhere")).attached
 falls = [before - after for before, after in zip(run.losses, run.losses[1:])]
@@ -77,16 +93,27 @@ holds = min(falls) > 0 and falls == sorted(falls, reverse=True) and list(norms) 
         title="One detach, and nothing learns",
         paragraph=(
             "`detach()` gives the same values without the record of how they were computed. Now one stands between the "
-            "layer and the loss, in the second of the two runs."
+            "layer and the loss, in the second of two runs that start with the same weights."
         ),
         page="pages/data_flow.py",
         settings=Settings(),
-        does="Compare the two rows of the picture at epoch 1, where both runs have the same weights.",
-        question="Do the values change? And what does `backward()` do?",
-        answer=(
-            "The values stay the same, bit for bit. `backward()` raises an error: nothing connects the loss to any parameter, "
-            "so there is nothing to walk back through, and the layer can't learn."
+        question="What does the detach change in the values, and in what `backward()` does?",
+        options=(
+            "The values become zero, and so do the gradients",
+            "The values stay the same, and `backward()` computes gradients of zero",
+            "The values stay the same, and `backward()` raises an error",
+            "Nothing: the layer learns as before",
         ),
+        right=2,
+        does=(
+            "Compare the two rows of the picture. In the lower one click `linear`: its output has a `grad_fn`. Then click `loss`, which is "
+            "computed from the detached copy: it has none."
+        ),
+        answer=(
+            "The values are the same, bit for bit. But nothing connects the loss to any parameter, so there is nothing "
+            "to walk back through, and the layer can't learn."
+        ),
+        words="computation graph, grad_fn, backward() refuses, detach, twin",
         proof="""\
 without, with_ = (record(Settings(), epoch=1, detached=detached) for detached in (False, True))
 same = [a.output.values.tolist() for a in without.stages] == [
@@ -99,17 +126,22 @@ holds = same and without.raised is None and with_.raised.stage == "backward"
     Step(
         title="A deeper network: some layers starve",
         paragraph=(
-            "Three layers in a row: `hidden_1`, `hidden_2`, `output`. The detach stands after the first. The layers before it "
-            "get no gradient; those after it still do."
+            "Three layers in a row: `hidden_1`, `hidden_2`, `output`. Nothing is cut yet. You will put a detach right after "
+            "`hidden_1`."
         ),
         page="streamlit_app.py",
-        settings=Settings("classifier", detach="hidden_1"),
-        does="Press Play. Then click other scissors, and predict each time before you press Play again.",
-        question="Which of the three layers stop learning? And which do if the detach stands after `hidden_2`?",
-        answer=(
-            "First only `hidden_1`; then `hidden_1` and `hidden_2`. The layers before the detach keep the weights that they "
-            "started with, and the layers after it learn from whatever these give."
+        settings=Settings("classifier", detach="nowhere"),
+        question="With a detach right after `hidden_1`, which layers stop learning?",
+        options=("Only `hidden_1`", "`hidden_2` and `output`", "All three", "None of them"),
+        right=0,
+        does=(
+            "Click the scissors behind `hidden_1` and its `tanh`, and press Play. Then predict what a cut after `hidden_2` does, and try that one."
         ),
+        answer=(
+            "The layers before the detach get no gradient and keep the weights that they started with; the layers after it learn "
+            "from whatever these give. So a cut after `hidden_2` stops `hidden_1` and `hidden_2`."
+        ),
+        words="gradient, detach, starved, twin",
         proof="""\
 still = [train(Settings("classifier", detach=place)).detached.never_moved for place in ("hidden_1", "hidden_2")]
 holds = still == [("hidden_1",), ("hidden_1", "hidden_2")]""",
@@ -118,17 +150,25 @@ holds = still == [("hidden_1",), ("hidden_1", "hidden_2")]""",
     Step(
         title="A value that you only want to look at",
         paragraph=(
-            "So far the detach did harm. Often it is what you want. A training script keeps the loss of each epoch in a list, to draw "
-            "it later; a loss that is kept also keeps the record of how it was computed."
+            "So far the detach did harm. Often it is what you want. After each epoch this script also computes the loss on other "
+            "data, the validation loss, and adds it to a running total, only to print that. But a loss is more than a number: it "
+            "keeps the record of how it was computed."
         ),
         page="pages/detach_in_practice.py",
         settings=Settings("kept_losses"),
-        does="Read the verdict and the lines that differ.",
-        question="Does the detach change what the model learns? What does it change?",
-        answer=(
-            "It changes nothing that is learned: the weights are the same, bit for bit. But without it each kept loss holds its whole "
-            "graph, and the memory in use grows with every epoch."
+        question="What does a detach on the validation loss change?",
+        options=(
+            "What the model learns: without it, it learns from the validation data too",
+            "What stays in memory: without it, more is held after every epoch",
+            "Nothing at all",
         ),
+        right=1,
+        does="Read the verdict, and the curve below it. In the picture find the branch that the loss for training does not use.",
+        answer=(
+            "The weights are the same, bit for bit: nobody calls `backward()` on the total. But without the detach the total holds "
+            "the whole graph of every validation loss, and the memory in use grows with every epoch."
+        ),
+        words="computation graph, node, saved tensor, detach, twin",
         proof="""\
 from engine.evidence.verdicts import judge
 trace = train(Settings("kept_losses"))
@@ -140,75 +180,145 @@ holds = bool(same) and verdict.attached.grows and not verdict.detached.grows""",
     Step(
         title="Two networks, one at a time",
         paragraph=(
-            "In a GAN a generator makes fakes, and a discriminator learns to tell them from real data. While the "
-            "discriminator learns, the generator is to stay as it is, so the fakes are detached."
+            "In a GAN a generator makes fakes, and a discriminator learns to tell them from real data. They take turns: "
+            "the discriminator's step needs no gradient in the generator, so there the fakes are detached. One thing to know: "
+            "PyTorch adds each new gradient to the one that is already there, until the script clears it with `zero_grad()`. "
+            "This script clears the generator's right before the generator's own `backward()`."
         ),
         page="pages/detach_in_practice.py",
         settings=Settings("gan"),
-        does="Read the verdict, then open the fold with the counts of what an epoch costs.",
-        question="What if you leave the detach out: does the generator learn something else?",
-        answer=(
-            "No, both runs end with the same weights: the script clears those gradients before the generator's own step. "
-            "But `backward()` walks through more of the graph to compute them, for nothing."
+        question="If you remove the detach, does the generator learn something else?",
+        options=(
+            "Yes: it learns from the discriminator's loss as well",
+            "No, but gradients are computed for nothing",
+            "No, and nothing else changes either",
+            "It can't learn any more: `backward()` raises an error",
         ),
+        right=1,
+        does=(
+            "Read the verdict, then open “What an epoch costs autograd” and compare the nodes visited and the gradients that were "
+            "cleared. Last, choose to clear the generator's gradients at the top of the step."
+        ),
+        answer=(
+            "Both runs end with the same weights: what `backward()` adds to the generator's gradients in the discriminator's step "
+            "is cleared before the generator uses it. Cleared at the top of the step it is not, and then the generator also learns to help "
+            "the discriminator: its fakes end further from the data than with the detach."
+        ),
+        words="node, gradient, backward(), detach, optimizer, twin",
         proof="""\
 from engine.evidence.verdicts import judge
 trace = train(Settings("gan"))
 verdict = judge(trace)
 same = (trace.attached.weights == trace.detached.weights).all()
-holds = bool(same) and verdict.attached.nodes[-1] > verdict.detached.nodes[-1]""",
-        minutes=5,
+wasted = [cost.cleared[-1] for cost in (verdict.attached, verdict.detached)]
+wrong = train(Settings("gan", options=(("clearing", "at-the-top"),)))
+further = wrong.attached.measures[-1] > wrong.detached.measures[-1]
+holds = bool(same) and verdict.attached.nodes[-1] > verdict.detached.nodes[-1] and wasted == [8, 4] and further""",
+        minutes=6,
     ),
     Step(
-        title="A target that must stand still",
+        title="A target that no gradient moves",
         paragraph=(
-            "Here a model predicts the value of each state, and its target is a reward plus the value that it predicts for the next "
-            "state. So the target comes from the model itself. The detach makes it a plain number to move toward."
+            "Five states are the rungs of a ladder. From each you climb one rung or fall to the lowest, by chance; on the highest you get "
+            "a reward of 1 and start again. The value of a rung is the reward that is still to come, less the longer it takes. The model "
+            "learns one number for each rung. Its target is the reward plus 0.8 times its own number for the next rung: it comes from the model "
+            "itself, and the detach makes it a plain number to move toward."
         ),
         page="pages/detach_in_practice.py",
         settings=Settings("td_target"),
-        does="Compare the two curves: the loss, and the distance from the true values.",
         question="Without the detach the loss ends lower. Are the values better as well?",
-        answer=(
-            "No, they are further from the true ones. Without the detach the gradient also moves the target toward the prediction: that "
-            "lowers the loss, and is not what you wanted to learn. It is so with each of the seeds 0 to 3."
+        options=(
+            "Yes: the lower the loss, the better the values",
+            "No: they are further from the true values",
+            "They are equally good",
         ),
+        right=1,
+        does=(
+            "Compare the loss with the distance from the true values. Then press Play in the picture and watch the plots below it: filled is "
+            "what the model says of each rung, hollow is the true value."
+        ),
+        answer=(
+            "Without the detach the gradient also moves the target toward the prediction: that lowers the loss, and draws the values "
+            "of all rungs together, away from the true ones. It is so with each of the seeds 0 to 5."
+        ),
+        words="gradient, detach, stop-gradient, twin",
         proof="""\
-traces = [train(Settings("td_target", seed=seed)) for seed in range(4)]
+traces = [train(Settings("td_target", seed=seed)) for seed in range(6)]
 lower = [trace.attached.losses[-1] < trace.detached.losses[-1] for trace in traces]
 further = [trace.attached.measures[-1] > 2 * trace.detached.measures[-1] for trace in traces]
-holds = all(lower) and all(further)""",
-        minutes=5,
+last = [[run.predictions[-1] for run in trace.runs] for trace in traces]
+together = [max(without) - min(without) < max(with_) - min(with_) for without, with_ in last]
+holds = all(lower) and all(further) and all(together)""",
+        minutes=6,
     ),
     Step(
-        title="Why SimSiam does not collapse",
+        title="What keeps SimSiam from collapsing",
         paragraph=(
-            "A network learns without labels: two noisy views of a point are to get the same embedding. The easiest way to do "
-            "that is one embedding for all points, which is worthless: a collapse. SimSiam detaches the view that is predicted, and lets "
-            "the other one pass a small network first, the predictor."
+            "A network turns each point into eight numbers, its embedding, and no labels say what these should be: two noisy views of the "
+            "same point are to get the same embedding. The loss is minus their similarity, so -1 is best. But one embedding for "
+            "all points reaches that too, and is worthless: a collapse. The spread of the embeddings tells: near 1 they point all around, at 0 "
+            "all are the same. SimSiam compares a view's embedding, detached, with a prediction of it, which a small network, the "
+            "predictor, makes from the other view's."
         ),
         page="pages/detach_in_practice.py",
         settings=Settings("simsiam"),
-        does="Look at the spread of the embeddings. Then switch the predictor off.",
-        question="What becomes of the spread without the detach? Is the detach alone enough?",
-        answer=(
-            "Without the detach the embeddings run together: the loss is almost perfect, and the spread falls to less than half. "
-            "With the detach and the predictor the spread stays above 0.7. The detach alone is not enough: without the predictor it "
-            "only halves the gradient and leaves its direction, and the embeddings run together as well. It is so with each of the "
-            "seeds 0 to 3."
+        question="What keeps the embeddings apart?",
+        options=(
+            "The detach alone",
+            "The predictor alone",
+            "Only both together",
+            "Neither: they collapse with both",
         ),
+        right=2,
+        does=(
+            "Compare the spread without and with the detach. Press Play and watch the embeddings below the picture. Then "
+            "switch the predictor off, beside the verdict."
+        ),
+        answer=(
+            "Without the detach the loss ends below -0.99 and the spread below 0.2; with both, the spread stays above 0.7. With the detach but "
+            "no predictor the spread ends below 0.1. Why? The gradient reaches the encoder over two paths: through the prediction, and through "
+            "the embedding that is predicted. The detach cuts the second. Without a predictor both paths carry the same "
+            "gradient, so the cut only halves it. With one they differ: after twenty epochs, a small step against the gradient of the path "
+            "that is cut would lower the spread; one of the path that stays changes it by less than a tenth of that. It is so with each of the "
+            "seeds 0 to 5. Why it works in general is still being researched."
+        ),
+        words="gradient, detach, stop-gradient, collapse, twin",
         proof="""\
-def traces(predictor):
-    options = (("predictor", predictor),)
-    return [train(Settings("simsiam", seed=seed, options=options)) for seed in range(4)]
-both, alone = traces("true"), traces("false")
-holds = (
-    all(trace.attached.losses[-1] < -0.95 for trace in both)  # -1 is perfect
-    and all(trace.attached.measures[-1] < trace.attached.measures[0] / 2 for trace in both)
-    and all(trace.detached.measures[-1] > 0.7 for trace in both)
-    and all(trace.detached.measures[-1] < trace.detached.measures[0] / 2 for trace in alone)
-)""",
-        minutes=6,
+import torch
+from torch.nn.functional import cosine_similarity
+from engine.twins.experiment_script import script_of
+from engine.twins.training import start_model
+
+def both_paths(settings, weights=None):
+    "The gradients of both paths to the encoder, and how much a small step against each changes the spread."
+    script, model = script_of(settings), start_model(settings)
+    if weights is not None:
+        torch.nn.utils.vector_to_parameters(torch.tensor(weights), model.parameters())
+    data = script.make_data(settings.seed)
+    one, two = model.encoder(data.view_1), model.encoder(data.view_2)
+    from_one, from_two = model.predictor(one), model.predictor(two)
+    through_prediction = -cosine_similarity(from_one, two.detach()).mean() - cosine_similarity(from_two, one.detach()).mean()
+    through_target = -cosine_similarity(from_one.detach(), two).mean() - cosine_similarity(from_two.detach(), one).mean()
+    stays, cut, spread = (
+        torch.cat([g.flatten() for g in torch.autograd.grad(of, list(model.encoder.parameters()), retain_graph=True)])
+        for of in (through_prediction, through_target, script.measure(model, data, one))
+    )
+    return stays, cut, float(-stays @ spread), float(-cut @ spread)
+
+def keeps_them_apart(seed):
+    settings = Settings("simsiam", seed=seed)
+    trace, alone = train(settings), train(settings.choosing("predictor", "false"))
+    stays, cut, _, _ = both_paths(alone.settings)
+    _, _, by_what_stays, by_what_is_cut = both_paths(settings, trace.detached.weights[20])
+    return (
+        (trace.attached.losses[-1] < -0.99 and trace.attached.measures[-1] < 0.2)
+        and (trace.detached.measures[-1] > 0.7 and alone.detached.measures[-1] < 0.1)
+        and torch.allclose(stays, cut, atol=1e-6)
+        and by_what_is_cut < -10 * abs(by_what_stays)
+    )
+
+holds = all(map(keeps_them_apart, range(6)))""",
+        minutes=7,
     ),
 )
 """The tour, in order."""

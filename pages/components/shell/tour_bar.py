@@ -1,4 +1,7 @@
-"""The bar of the guided tour at the top of a page: the step, its question and answer, and the way to the next one."""
+"""The bar of the guided tour at the top of a page: the step, its question and answer, and the way to the next one.
+
+The reader predicts first. Then the bar says what to look at, the page shows its run, and the answer can be opened.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,13 @@ from dataclasses import replace
 import streamlit as st
 
 from pages.components.shell import keeper
+from pages.components.shell.asking import ask, predicted, show_outcome
 from pages.components.shell.menu import PAGES
 from pages.components.shell.tour import STEPS
 from pages.components.shell.view import View
 
 PLAN = "pages/guided_tour.py"
+QUIZ = "pages/quiz.py"
 
 
 def step_view(number: int) -> View:
@@ -19,22 +24,38 @@ def step_view(number: int) -> View:
     return replace(View.of(STEPS[number - 1].settings), epoch=1, tour=number)
 
 
+def is_open(number: int) -> bool:
+    """Whether the question of a step still waits for the reader's prediction."""
+    return _predicted(number) is None
+
+
+def _predicted(number: int) -> int | None:
+    return predicted(STEPS[number - 1].asked, number)
+
+
 def show_bar(view: View, title: str) -> None:
-    """The bar of the step that the reader takes, on the page of that title."""
+    """The bar of the step that the reader takes, on the page of that title: first the question, then what to look at."""
     number = view.tour
-    step = STEPS[number - 1]
+    step, picked = STEPS[number - 1], _predicted(number)
     with st.container(border=True, key="tour"):
-        st.markdown(
-            f"**Tour, step {number} of {len(STEPS)}: {step.title}.** {step.paragraph}\n\n{step.does} **{step.question}**"
-        )
+        st.markdown(f"**Tour, step {number} of {len(STEPS)}: {step.title}.** {step.paragraph}")
+        if picked is None:
+            ask(step.asked, number)
+        else:
+            st.markdown(
+                f"**{step.question}** You predicted: {step.options[picked].rstrip('.')}.\n\n{step.does} Then open the answer."
+            )
         with st.container(horizontal=True, vertical_alignment="center"):
             if number > 1:
                 link_to_step(number - 1, f"← Step {number - 1}", title)
             if number < len(STEPS):
                 link_to_step(number + 1, f"Step {number + 1} →", title)
+            else:
+                st.page_link(QUIZ, label="Done: try the quiz →", query_params=replace(view, tour=0).query())
             st.page_link(PLAN, label="All steps", query_params=replace(view, tour=0).query())
-            with st.popover("Answer", type="tertiary"):
-                st.markdown(step.answer)
+            if picked is not None:
+                with st.popover("Answer", type="tertiary"):
+                    show_outcome(step.asked, picked)
 
 
 def link_to_step(number: int, label: str, title: str) -> None:

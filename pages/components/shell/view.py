@@ -24,10 +24,13 @@ LEARNING_RATES = (
 )
 """The stops of the learning rate's slider, even enough on a log scale."""
 
+PARTS = ("verdict", "story", "code")
+"""What a link can leave out of a page: what the app says of the run, what the detach is for, and the code."""
+
 _SETTINGS = ("experiment", "detach", "epochs", "lr", "optimizer", "start", "seed")
 _VIEW = (
     *("epoch", "sample", "controls", "round", "answers", "traced"),
-    *("sweep", "seeds", "reference", "predict", "tour"),
+    *("sweep", "seeds", "reference", "predict", "tour", "hide"),
 )
 _LONGEST_SHOWN = 24
 
@@ -50,6 +53,8 @@ class View:
     """Whether pages ask for a prediction before they show what would tell."""
     tour: int = 0
     """The step of the guided tour that the reader takes, or 0."""
+    hidden: tuple[str, ...] = ()
+    """The parts, of `PARTS`, that pages leave out."""
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
@@ -90,6 +95,7 @@ class View:
             reference=link.shown("reference", "hidden"),
             predict=link.choice("predict", ("", "first"), "") == "first",
             tour=link.whole("tour", (0, len(STEPS)), 0),
+            hidden=link.parts("hide"),
             traced=link.choice("traced", ("", *(example.name for example in examples())), ""),
         )
         return view, link.ignored(tuple(name for name, _ in settings.options))
@@ -129,6 +135,7 @@ class View:
             "reference": "shown" if self.reference else "",
             "predict": "first" if self.predict else "",
             "tour": str(self.tour) if self.tour else "",
+            "hide": ",".join(self.hidden),
             "traced": self.traced if self.traced in (example.name for example in examples()) else "",
         }
         return query | {key: value for key, value in optional.items() if value}
@@ -147,6 +154,14 @@ class _Link:
 
     def shown(self, key: str, usual: str) -> bool:
         return self.choice(key, ("shown", "hidden"), usual) == "shown"
+
+    def parts(self, key: str) -> tuple[str, ...]:
+        got = self._query.get(key, "")
+        named = [part.strip() for part in got.split(",")] if got else []
+        known = tuple(part for part in PARTS if part in named)
+        if not set(named) <= set(PARTS):
+            self._instead(key, got, ",".join(known), f"{', '.join(PARTS)}, parted by commas")
+        return known
 
     def option(self, option: Option) -> str:
         choices = tuple(choice.text for choice in option.choices)

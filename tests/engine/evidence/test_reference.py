@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +13,7 @@ from torch import Tensor
 
 from engine.evidence.reference import Row, reference_table
 from tests.claims import backs
+from tests.warm import Warm
 
 
 def under_no_grad(y: Tensor) -> Tensor:
@@ -236,9 +235,10 @@ def check_printed(row: Row, printed: str) -> None:
     assert printed.rstrip().endswith(f"y is touched: {row.name in SHARING}")
 
 
-def test_a_pasted_script_runs_in_a_python_of_its_own() -> None:
+def test_a_pasted_script_runs_in_a_python_of_its_own(warm: Warm) -> None:
     row = ROWS[".data"]
-    done = subprocess.run([sys.executable, "-c", row.code], capture_output=True, text=True, check=True)
+    done = warm.run("-c", row.code)
+    assert done.returncode == 0, done.stderr
     check_printed(row, done.stdout)
 
 

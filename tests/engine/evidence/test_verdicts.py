@@ -109,6 +109,18 @@ def test_what_learns_something_else_does_so_far_beyond_rounding(settings: Settin
     assert judge(trace).kind == "learns something else"
 
 
+@backs("verdict", "ends alike")
+def test_other_weights_with_the_same_result_get_a_verdict_of_their_own() -> None:
+    """Without the predictor the detach halves the gradient, which Adam makes nearly the same step of."""
+    trace = train(Settings("simsiam").choosing("predictor", "false"))
+    assert apart(*trace.runs) > rounding(*trace.runs)
+    for ends_of in zip(*((run.losses[-1], *(run.measures or ())[-1:]) for run in trace.runs), strict=True):
+        assert ends_of[0] == pytest.approx(ends_of[1], rel=1e-3)
+    verdict = judge(trace)
+    assert verdict.kind == "ends alike"
+    assert verdict.sentence.endswith("where higher is better, ends lower than it began in both.")
+
+
 def test_the_same_training_computed_in_two_ways_stays_within_the_bound() -> None:
     """Autograd beside the closed form of the lesson's gradient, both in float32 and by plain descent."""
     settings = Settings(optimizer="sgd", learning_rate=0.001, epochs=300)

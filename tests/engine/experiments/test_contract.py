@@ -28,6 +28,7 @@ TAKEN = {
     "epoch",
     "sample",
     "controls",
+    "hide",
     "round",
 }
 

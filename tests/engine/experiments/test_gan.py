@@ -74,6 +74,9 @@ def test_cleared_in_the_right_place_the_detach_spares_work_and_changes_no_bit() 
     # The way back through the generator: two layers (a product and a turned weight each) and a tanh.
     assert [a - d for a, d in zip(verdict.attached.nodes, verdict.detached.nodes, strict=True)] == [5] * 5
     assert verdict.attached.saved > verdict.detached.saved
+    # Four of each player. A gradient is counted as the next one replaces it, so the first epoch counts fewer.
+    assert (verdict.attached.cleared, verdict.detached.cleared) == ((4, 8, 8, 8, 8), (0, 4, 4, 4, 4))
+    assert verdict.sentence.endswith("in an epoch: 8 gradients without the detach, 4 with it.")
 
 
 @backs("gan.story", "In the discriminator's step")

@@ -96,7 +96,7 @@ def test_the_nodes_that_stay_alive_are_those_behind_the_log(keep: str, logged: s
 def test_a_training_loss_keeps_nodes_and_no_bytes_and_its_total_cannot_be_sent_back() -> None:
     settings = USUAL.choosing("logged", "training")
     assert cost(settings, False).held == (0,) * 6
-    assert "grow: by 7 autograd nodes with every epoch, 42 nodes after" in judge(train(settings)).sentence
+    assert "grow: by 7 autograd nodes with every epoch, to 42 nodes after" in judge(train(settings)).sentence
     total = trained_by_hand(settings, False, 3).total
     with pytest.raises(RuntimeError, match="a second time"):
         total.backward()  # type: ignore[operator]

@@ -1,13 +1,12 @@
 """How a proof is made: who is right, what is caught, and which questions are refused."""
 
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
 import torch
 
 from engine.quiz import Answer, Option, Question, Topic, prove, question, round_of, rounds
+from tests.warm import Warm
 
 MEASURE_FOUR = "import torch\nx = torch.ones(4)\nprint('four', x.numel(), sep=': ')\nanswer = x.numel()\n"
 
@@ -86,9 +85,9 @@ def test_a_round_that_is_not_there_is_refused_with_the_ones_that_are(n: int) -> 
 
 
 @pytest.mark.parametrize("name", ["loss-with-the-detach", "kept-losses", "backward-twice"])
-def test_a_pasted_script_prints_the_same_in_a_python_of_its_own(name: str) -> None:
+def test_a_pasted_script_prints_the_same_in_a_python_of_its_own(name: str, warm: Warm) -> None:
     q = question(name)
-    done = subprocess.run([sys.executable, "-c", q.snippet], capture_output=True, text=True)
+    done = warm.run("-c", q.snippet)
     proof = prove(q)
     assert (done.returncode == 0) == (proof.error is None)
     said = done.stdout.rstrip()

@@ -1,10 +1,7 @@
 """The written-out script: it is the code that runs, and it prints the same digits in a process of its own."""
 
 import ast
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -13,6 +10,7 @@ from engine.experiments import experiment_names
 from engine.settings import places
 from engine.twins.experiment_script import MARK, script
 from engine.twins.export import export_script
+from tests.warm import Warm
 
 EVERY_PLACE = [(experiment, place) for experiment in experiment_names() for place in places(experiment)]
 
@@ -52,19 +50,15 @@ RUNS = [
     Settings(),
     Settings(optimizer="sgd", learning_rate=1.0, epochs=50),
     Settings("classifier", "hidden_1", 15, optimizer="momentum", seed=4),
+    Settings("simsiam"),
 ]
 
 
 @pytest.mark.parametrize("settings", RUNS, ids=lambda s: f"{s.experiment}-{s.detach}-{s.optimizer}")
-def test_the_script_prints_the_same_losses_to_the_last_digit(settings: Settings) -> None:
-    one_thread = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}  # as here: two can add up in another order
-    done = subprocess.run(
-        [sys.executable, "-c", export_script(settings)],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, **one_thread},
-    )
+def test_the_script_prints_the_same_losses_to_the_last_digit(settings: Settings, warm: Warm) -> None:
+    two_threads = "import torch\ntorch.set_num_threads(2)  # which would add up in another order\n"
+    done = warm.run("-c", two_threads + export_script(settings))
+    assert done.returncode == 0, done.stderr
     trace = train(settings)
     _, without, with_ = re.split(r"^with(?:out)? detach$", done.stdout, flags=re.MULTILINE)
     for printed, run in ((without, trace.attached), (with_, trace.detached)):

@@ -32,6 +32,16 @@ def same(one: Trace, other: Trace) -> bool:
     )
 
 
+def test_the_number_of_threads_does_not_change_a_bit() -> None:
+    one = train(Settings("simsiam"))
+    try:
+        torch.set_num_threads(2)
+        assert same(train(Settings("simsiam")), one)
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(1)
+
+
 def test_the_lesson_without_detach_gives_its_five_losses() -> None:
     assert [number_text(loss) for loss in train(Settings()).attached.losses] == LOSSES
 

@@ -14,7 +14,7 @@ from tests.pages.test_pages import html, opened
 TRACED = [
     p.path for p in PAGES if p.title in ("Detach Lab", "Data flow", "Training trace", "Prediction trace")
 ]
-PATHS = [*TRACED, "pages/detach_in_practice.py", "pages/trace_your_code.py"]
+PATHS = [*TRACED, "pages/detach_in_practice.py", "pages/trace_your_code.py", "pages/quiz.py"]
 IN_A_LABEL = {"straight-through"}
 """Words of a pattern that another pattern's page names only in its menu."""
 

@@ -46,6 +46,39 @@ def test_the_link_hides_the_controls_and_asks_first() -> None:
     assert shown.settings == Settings("classifier", epochs=7)
 
 
+@pytest.mark.parametrize(
+    ("title", "part", "said"),
+    [
+        ("Detach in practice", "verdict", "Verdict:"),
+        ("Training trace", "verdict", "the loss falls from"),
+        ("Detach Lab", "verdict", "What its training shows"),
+        ("Detach in practice", "story", "What the detach is for"),
+        ("Data flow", "story", "What the detach is for"),
+        ("Detach in practice", "code", "The lines that matter"),
+        *(
+            (page, "code", "The code that ran")
+            for page in ("Data flow", "Training trace", "Prediction trace")
+        ),
+    ],
+)
+def test_the_link_leaves_a_part_of_a_page_out_and_the_learner_can_bring_it_back(
+    title: str, part: str, said: str
+) -> None:
+    app = choosing(title, experiment="classifier", epochs=7)
+    assert said in everything(opened(BY_TITLE[title].path, experiment="classifier", epochs=7))
+    app.multiselect(key="class parts").set_value([part]).run()
+    assert "Left out where the page has it: " in text(app)
+    seen = learner(app)
+    assert not seen.exception
+    assert said not in everything(seen)
+    next(b for b in seen.sidebar.button if b.label == "Show what the link hides").click().run()
+    assert said in everything(seen)
+
+
+def everything(app: AppTest) -> str:
+    return "\n".join([text(app), *(fold.label for fold in app.main.expander)])
+
+
 def test_the_link_opens_the_round_of_the_quiz_without_the_instructors_answers() -> None:
     app = choosing("Quiz", answers="123")
     app.selectbox(key="class round").set_value(2).run()

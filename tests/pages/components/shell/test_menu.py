@@ -30,5 +30,21 @@ def test_a_new_page_is_read_from_its_file(tmp_path: Path, monkeypatch: pytest.Mo
         '"""Weights: how far each has moved."""\nwith open_page("Weights", "...", place=35) as view:\n    pass\n'
     )
     page = menu._read(file)
-    assert page == menu.PageFile("pages/weights.py", "Weights", "How far each has moved.", 35)
+    assert page == menu.PageFile(
+        "pages/weights.py", "Weights", "How far each has moved.", 35, shows_run=True, predicts=False
+    )
     assert page.address == "weights"
+
+
+def test_a_page_says_by_its_own_file_whether_it_predicts_and_shows_a_run() -> None:
+    assert {page.title for page in menu.PAGES if page.predicts} == {
+        "Data flow",
+        "Training trace",
+        "Detach in practice",
+    }
+    assert {page.title for page in menu.PAGES if page.shows_run} >= {"Data flow", "Prediction trace"}
+    assert not {page.title for page in menu.PAGES if page.shows_run} & {
+        "Guided tour",
+        "Trace your code",
+        "Quiz",
+    }

@@ -10,7 +10,7 @@ from engine import Settings
 from engine.experiments import experiment_names
 from engine.quiz import questions, rounds
 from engine.settings import EPOCHS, OPTIMIZERS, SEED, places
-from pages.components.shell.view import LEARNING_RATES, View
+from pages.components.shell.view import LEARNING_RATES, PARTS, View
 
 
 @st.composite
@@ -35,6 +35,7 @@ def views(draw: st.DrawFn) -> View:
         sweep=draw(st.booleans()),
         predict=draw(st.booleans()),
         tour=draw(st.integers(0, 8)),
+        hidden=tuple(part for part in PARTS if draw(st.booleans())),
     )
 
 
@@ -53,6 +54,7 @@ KEYS = st.sampled_from(
         "sweep",
         "predict",
         "tour",
+        "hide",
         "else",
     ]
 )
@@ -84,6 +86,20 @@ def test_any_query_opens_a_valid_view_and_says_only_harmless_words(query: dict[s
     for said in ignored:
         assert len(said) < 200
         assert not re.search(r"[<>\[\]!`*\\$]", said)
+
+
+@pytest.mark.parametrize(
+    ("hide", "hidden", "ignored"),
+    [
+        ("code,verdict", ("verdict", "code"), 0),
+        ("story", ("story",), 0),
+        ("story,all", ("story",), 1),
+        ("x", (), 1),
+    ],
+)
+def test_a_link_hides_the_parts_that_there_are(hide: str, hidden: tuple[str, ...], ignored: int) -> None:
+    view, said = View.from_query({"hide": hide})
+    assert (view.hidden, len(said)) == (hidden, ignored)
 
 
 @pytest.mark.parametrize(
