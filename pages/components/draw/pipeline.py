@@ -193,7 +193,16 @@ def _box(
     starved = gradients and not cut and bool(stage.parameters) and stage.gradient_state == "none"
     style = "box cut" if cut else "box starved" if starved else "box"
     fed = any(p.name in stage.parameters and p.state == "gradient" for p in step.parameters)
-    hungry = "no gradient through here" if fed else "starved: no gradient"
+    elsewhere = any(
+        other is not stage
+        and other.gradient_state != "none"
+        and set(other.parameters) & set(stage.parameters)
+        for other in step.stages
+    )
+    through = "no gradient through here" + (
+        "; its parameters got theirs from another call" if elsewhere else ""
+    )
+    hungry = through if fed else "starved: no gradient"
     notes = [shape_text(stage.output.shape)]
     if values:
         notes.append(_values(stage))
