@@ -114,7 +114,7 @@ class Picture {
     const some = (missing) => this.data.nodes.some((node) => node.twins.some((twin) => twin?.missing === missing));
     const parts = [["forward", "values"], ["grad", "gradient: the wider, the larger, on one scale for all epochs; its number (∇) is its norm: how large the gradient is as a whole"]];
     if (some("starved")) parts.push(["starved", "no gradient comes back this far; a stage with weights is starved: it learns nothing"]);
-    if (some("refused")) parts.push(["refused", "backward() refused to run: the loss has no path back to anything that learns"]);
+    if (some("refused")) parts.push(["refused", "backward() refused, it raised an error: the loss has no path back to anything that learns"]);
     if (this.data.scissors.length) parts.push(["cut", this.data.can_cut ? "✂ the gradient stops here (dashed: click to cut)" : "✂ the gradient stops here"]);
     const tensor = html("span", { class: "k tensor" }, html("i", { class: "warm" }), html("i", { class: "cool" }), "a tensor, + and −; framed: the weights");
     if (this.view.scrollWidth > this.view.clientWidth + 8) parts.push(["plain", "↔ the picture is wider than its place: scroll it sideways"]);
@@ -151,7 +151,7 @@ class Picture {
   /** Who learns and who starves in the lower row, in words. */
   sentence() {
     const t = this.reels.length - 1, reel = this.reels[t];
-    if (reel.twin.raised && reel.twin.refused) return `${t ? "With the detach here, " : ""}backward() refuses to run: no path leads back from the loss to anything that learns, so no layer learns.`;
+    if (reel.twin.raised && reel.twin.refused) return `${t ? "With the detach here, " : ""}backward() raises an error: no path leads back from the loss to anything that learns, so no layer learns.`;
     const fed = new Set(), starved = new Set();
     reel.twin.parameters.forEach((parameter, i) => {
       if (!parameter.trained && !parameter.held) return;

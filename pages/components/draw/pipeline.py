@@ -66,7 +66,7 @@ def show_pipelines(without: StepRecord, with_: StepRecord, part: int) -> None:
         st.html(pipeline_html(parts[part], step, numbers))
     if with_.raised is not None and len(with_.backwards) < 2:
         st.markdown(
-            "With the detach, `backward()` refuses to run: no parameter is connected to the loss any more, so no "
+            "With the detach, `backward()` raises an error: no parameter is connected to the loss any more, so no "
             "gradient starts out at all."
         )
 
