@@ -33,7 +33,7 @@ class SettingsError(ValueError):
         shown = repr(got)
         if len(shown) > 60:
             shown = f"{shown[:57]}..."
-        super().__init__(f"{field}: got {shown}, allowed is {allowed}.")
+        super().__init__(f"{field}: got {shown}, expected {allowed}.")
         self.field = field
         self.got = got
         self.allowed = allowed

@@ -285,7 +285,11 @@ def _sentence(c: Comparison) -> str:
     slope, came = _largest(c.differences), _largest(c.autograd)
     flat = slope <= c.tolerance
     if c.autograd is None:
-        none = f"Autograd refuses: “{c.refused}”." if c.refused else f"Autograd brings no gradient to {name}."
+        none = (
+            f"Autograd raises an error: “{c.refused}”."
+            if c.refused
+            else f"Autograd brings no gradient to {name}."
+        )
         if flat:
             said = f"{none} Nor does {loss} change with it: the differences are 0 at {elements}."
         else:

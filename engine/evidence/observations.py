@@ -82,7 +82,7 @@ def _start(run: Run, settings: Settings) -> str:
     )
     are = "random" if settings.start == RANDOM.text else "not trained yet"
     start = f"The loss starts at {number_text(first)}: {weights} are {are}."
-    return f"{start} backward() refuses, so no weight will change." if run.refusal else start
+    return f"{start} backward() raises an error, so no weight will change." if run.refusal else start
 
 
 def _change(run: Run, falls: tuple[float, ...], number: int, fastest: float, ahead: _Ahead) -> str:
@@ -92,7 +92,7 @@ def _change(run: Run, falls: tuple[float, ...], number: int, fastest: float, ahe
     if not math.isfinite(loss):
         return f"The loss is {loss}: the training has diverged."
     if run.refusal:
-        return "No change: backward() refused, nothing can learn."
+        return "No change: backward() raised an error, nothing can learn."
     if abs(fall) <= _ROUNDING * abs(loss):
         return "No change in six digits."
     shown = number_text(abs(fall), beside=max(abs(loss), abs(run.losses[number])))
@@ -143,7 +143,7 @@ def _outcome(run: Run) -> str:
     if run.lacks(last):
         return "the step raised in every epoch: it has no loss, and nothing could learn."
     if run.refusal:
-        return f"backward() refused in every epoch: nothing could learn, and the loss stays at {number_text(last)}."
+        return f"backward() raised an error in every epoch: nothing could learn, and the loss stays at {number_text(last)}."
     if run.diverged_at is not None:
         return f"the training diverged: the loss is {run.losses[run.diverged_at - 1]} in epoch {run.diverged_at}."
     if len(run.losses) == 1:

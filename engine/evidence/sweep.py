@@ -155,7 +155,7 @@ def sweep(
     cannot be written out once for all rates.
     """
     if not isinstance(settings, Settings):
-        raise TypeError(f"sweep: got {settings!r}, allowed is Settings, such as sweep(Settings()).")
+        raise TypeError(f"sweep: got {settings!r}, expected Settings, such as sweep(Settings()).")
     chosen = default_rates() if rates is None else _checked(rates)
     attached = sweep_one(settings, False, chosen, progress)
     return Sweep(settings, attached, sweep_one(settings, True, chosen, progress))

@@ -1,6 +1,6 @@
 """What the detach does in one experiment, judged from its twins: a word, and a sentence with the figures behind it.
 
-- error: one of the twins can't be trained, since autograd refuses;
+- error: one of the twins can't be trained, since `backward()` raises an error;
 - leak: the weights are the same bits, and without the detach more is held in memory after each epoch;
 - wasted work: the weights are the same bits, and one twin computes gradients that nobody uses, or keeps more in memory;
 - no difference: the weights are the same bits, at the same cost;
@@ -80,7 +80,7 @@ def _judge(trace: Trace, attached: Cost, detached: Cost) -> tuple[Kind, str]:
             f"The detach stands nowhere, so both twins are the same run. {_alone(without, attached)}",
         )
     if refused:
-        return "no difference", f"{same}: `backward()` refuses in both. {_refused(without)}"
+        return "no difference", f"{same}: `backward()` raises an error in both. {_refused(without)}"
     if attached.grows != detached.grows:
         return "leak", f"{same}. {_leak(attached, detached)}"
     if (attached.nodes, attached.saved, attached.unused) != (detached.nodes, detached.saved, detached.unused):

@@ -2,7 +2,7 @@
 
 The detach can stand after any layer. Layers above it go on learning from the features that the layers below
 happen to give; the layers below get no gradient and keep their first weights. The higher the detach stands, the
-less is left to learn with, and after the output layer nothing is: `backward()` refuses.
+less is left to learn with, and after the output layer nothing is: `backward()` raises an error.
 """
 
 import math

@@ -1,6 +1,6 @@
 """The reference lesson: four samples, one linear layer, and a detach between the layer and the loss.
 
-With the detach in place nothing can learn: no parameter is connected to the loss, `backward()` refuses, and the
+With the detach in place nothing can learn: no parameter is connected to the loss, `backward()` raises an error, and the
 loss stays where it started. Without it, Adam at a learning rate of 0.007 brings the loss from 0.85 to 0.15 in
 five epochs. At the start of epoch 4 the layer's output rounds to the lesson's table.
 """

@@ -39,7 +39,7 @@ def record(
             raise TypeError(f"record(settings): {', '.join(options)} goes with a step of your own only.")
         return _record_experiment(step, epoch, detached, weights, trace)
     if not callable(step):
-        raise TypeError(f"record: got {step!r}, allowed is a function that returns the loss, or Settings.")
+        raise TypeError(f"record: got {step!r}, expected a function that returns the loss, or Settings.")
     if epoch is not None or trace is not None:
         raise TypeError("record(step): epoch and trace go with Settings only.")
     return record_step(step, **options)

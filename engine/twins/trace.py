@@ -79,7 +79,7 @@ class Run:
                 f"There is no parameter {name!r}; there are {', '.join(p.name for p in self.parameters)}."
             )
         if not 1 <= epoch <= len(self.weights):
-            raise ValueError(f"There is no epoch {epoch!r}; allowed is 1 to {len(self.weights)}.")
+            raise ValueError(f"There is no epoch {epoch!r}; expected 1 to {len(self.weights)}.")
         return self.weights[epoch - 1, found.columns].reshape(found.shape)
 
     def had_gradient(self, name: str, epoch: int) -> bool:

@@ -28,7 +28,7 @@ Progress = Callable[[int, int], None]
 def train(settings: Settings, progress: Progress | None = None) -> Trace:
     """Both twins, epoch by epoch. The same settings give the same bits, whatever else runs."""
     if not isinstance(settings, Settings):
-        raise TypeError(f"train: got {settings!r}, allowed is Settings, such as train(Settings()).")
+        raise TypeError(f"train: got {settings!r}, expected Settings, such as train(Settings()).")
     script = script_of(settings)
     with plain_torch():
         attached = _run(settings, script, False, progress)
@@ -45,7 +45,7 @@ def plain_torch() -> Iterator[None]:
     """
     if torch.get_default_dtype() is not torch.float32:
         raise RuntimeError(
-            f"torch's default dtype is {torch.get_default_dtype()}, allowed is torch.float32: the experiments are "
+            f"torch's default dtype is {torch.get_default_dtype()}, expected torch.float32: the experiments are "
             "defined in it."
         )
     threads = torch.get_num_threads()

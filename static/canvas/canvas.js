@@ -10,7 +10,7 @@ import { numberText, Reel, stateOf } from "./numbers.js";
 import { Planes } from "./plane.js";
 import { Scene } from "./scene.js";
 
-const SMALLEST = 0.72, HIGHEST = 485; // below that scale a text is not read; a higher drawing is scaled down to it, then scrolls
+const SMALLEST = 0.72, HIGHEST = 485, LEAST = 300; // below that scale a text is not read; a higher drawing is scaled down to it, then scrolls; no opened picture has less
 const pictures = new WeakMap();
 const sheet = fetch(new URL("./canvas.css", import.meta.url)).then((answer) => answer.text());
 
@@ -61,7 +61,7 @@ class Picture {
     this.stop();
     const epoch = other || data.shown !== this.data.shown ? data.shown : this.data.epochs[this.frame];
     this.data = data;
-    if (other) { this.opened.clear(); this.chosen = null; }
+    if (other) { this.opened.clear(); this.chosen = null; this.view.style.maxHeight = ""; }
     this.reels = data.twins.map((twin) => new Reel(twin));
     put(this.range, "max", data.epochs.length - 1);
     this.bar.hidden = data.epochs.length < 2;
@@ -83,7 +83,7 @@ class Picture {
     const focused = this.root.getRootNode().activeElement?.getAttribute?.("aria-label");
     this.scene = new Scene(this.data, this.reels, boxes, links, size, {
       inspect: (box) => { this.chosen = this.chosen === box.id ? null : box.id; this.inspect(); },
-      toggle: (id) => { if (!this.opened.delete(id)) this.opened.add(id); this.build(); this.goTo(this.frame); },
+      toggle: (id) => this.toggle(id),
       cut: (place) => { this.view.classList.add("waiting"); this.component.setTriggerValue("cut", place); },
     });
     const scale = Math.min(1, Math.max(SMALLEST, Math.min(this.view.clientWidth / size.width, HIGHEST / this.scene.height)));
@@ -98,12 +98,23 @@ class Picture {
     if (focused) [...this.view.querySelectorAll("button")].find((b) => b.getAttribute("aria-label") === focused)?.focus();
   }
 
+  /** Opens a box or closes it. What stands below keeps its place: a picture that becomes higher scrolls inside. */
+  toggle(id) {
+    if (!this.opened.size && this.below.childElementCount) this.view.style.maxHeight = `${Math.max(this.view.offsetHeight, LEAST)}px`;
+    if (!this.opened.delete(id)) this.opened.add(id);
+    if (!this.opened.size) this.view.style.maxHeight = "";
+    this.build();
+    this.goTo(this.frame);
+    const within = this.scene.boxes.findIndex((box) => box.within === id || box.id === id);
+    if (within >= 0) this.lookAt(this.scene.rows[this.scene.rows.length - 1].boxes[within].element);
+  }
+
   /** What the signs mean, of those that this picture has. */
   legend() {
     const some = (missing) => this.data.nodes.some((node) => node.twins.some((twin) => twin?.missing === missing));
-    const parts = [["forward", "values"], ["grad", "gradient, as wide as it is large; its number (∇) is its norm: how large the gradient is as a whole"]];
+    const parts = [["forward", "values"], ["grad", "gradient: the wider, the larger, on one scale for all epochs; its number (∇) is its norm: how large the gradient is as a whole"]];
     if (some("starved")) parts.push(["starved", "no gradient comes back this far; a stage with weights is starved: it learns nothing"]);
-    if (some("refused")) parts.push(["refused", "backward() refused to run: the loss has no path back to anything that learns"]);
+    if (some("refused")) parts.push(["refused", "backward() refused, it raised an error: the loss has no path back to anything that learns"]);
     if (this.data.scissors.length) parts.push(["cut", this.data.can_cut ? "✂ the gradient stops here (dashed: click to cut)" : "✂ the gradient stops here"]);
     const tensor = html("span", { class: "k tensor" }, html("i", { class: "warm" }), html("i", { class: "cool" }), "a tensor, + and −; framed: the weights");
     if (this.view.scrollWidth > this.view.clientWidth + 8) parts.push(["plain", "↔ the picture is wider than its place: scroll it sideways"]);
@@ -113,7 +124,11 @@ class Picture {
   /** Where the picture is larger than its place, it starts at the cut. */
   showCut() {
     const mark = this.scene.element.querySelector(".scissors.chosen");
-    if (!mark) return;
+    if (mark) this.lookAt(mark);
+  }
+
+  /** Scrolls the picture, and nothing else, to a part of it. */
+  lookAt(mark) {
     this.view.scrollLeft = mark.offsetLeft * this.scene.scale - this.view.clientWidth / 2;
     this.view.scrollTop = mark.offsetTop * this.scene.scale - this.view.clientHeight / 2;
   }
@@ -136,7 +151,7 @@ class Picture {
   /** Who learns and who starves in the lower row, in words. */
   sentence() {
     const t = this.reels.length - 1, reel = this.reels[t];
-    if (reel.twin.raised && reel.twin.refused) return `${t ? "With the detach here, " : ""}backward() refuses to run: no path leads back from the loss to anything that learns, so no layer learns.`;
+    if (reel.twin.raised && reel.twin.refused) return `${t ? "With the detach here, " : ""}backward() raises an error: no path leads back from the loss to anything that learns, so no layer learns.`;
     const fed = new Set(), starved = new Set();
     reel.twin.parameters.forEach((parameter, i) => {
       if (!parameter.trained && !parameter.held) return;

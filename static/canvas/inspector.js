@@ -4,6 +4,7 @@ import { arithmetic } from "./arithmetic.js";
 import { html } from "./elements.js";
 import { COOL, WARM } from "./heat.js";
 import { largest, numberText, shapeText, stateOf } from "./numbers.js";
+import { feeders } from "./shared.js";
 
 /** The inspector of a box in one frame. */
 export function inspector(data, reels, box, frame, close) {
@@ -30,6 +31,7 @@ function side(node, reel, t, frame, box, data) {
   const all = [...new Set(box.nodes.flatMap((n) => data.nodes[n].twins[t]?.parameters ?? []))];
   const norms = all.map((i) => reel.parameter(i, frame).norm).filter((norm) => norm >= 0);
   if (norms.length > 1) parts.push(html("p", {}, `Gradient of its ${norms.length} parameters together: norm ${numberText(Math.hypot(...norms))}`));
+  if (feeders(data, reel, box, t, frame).length) parts.push(html("p", { text: "Its parameters' gradient came from another call: none passes back through this one." }));
   for (const i of all.slice(0, 6)) {
     const parameter = reel.twin.parameters[i], numbers = reel.parameter(i, frame);
     parts.push(html("details", {}, html("summary", {}, html("code", { text: parameter.name }), ` ${stateOf(numbers.norm) === "none" ? "no gradient" : numbers.norm < 0 ? "has a gradient" : `gradient norm ${numberText(numbers.norm)}`}`),

@@ -4,8 +4,10 @@ import { HeatSheet } from "./heat.js";
 import { html, put, say, svg } from "./elements.js";
 import { curve, middle } from "./graph.js";
 import { largest, numberText, shapeText, stateOf } from "./numbers.js";
+import { feeders, sharers } from "./shared.js";
 
 const HEAD = 24;
+const THIN = 1.5, WIDE = 10; // pixels of an arrow
 
 export class Scene {
   /** `on` has what a reader can do: inspect(box), toggle(box), cut(place). */
@@ -26,8 +28,28 @@ export class Scene {
 
   /** Takes the numbers of another run of the same program: the drawing stands. */
   refill(data, reels) {
-    Object.assign(this, { data, reels });
+    Object.assign(this, { data, reels, widest: undefined });
     this.most.clear();
+  }
+
+  /** The width of a gradient's arrow in pixels: the square root of its norm, on one scale for all frames of both rows. */
+  thickness(norm) {
+    if (norm < 0) return 3;
+    if (norm === 0) return 1;
+    this.widest ??= this.largestNorm();
+    return Math.max(THIN, Math.min(WIDE, WIDE * Math.sqrt(norm / this.widest)));
+  }
+
+  /** The largest norm that goes along an arrow. A single number's is left out: a term of the loss gets its factor, whatever is learned. */
+  largestNorm() {
+    const norms = [];
+    for (const { from } of this.data.edges) {
+      if (!this.data.nodes[from].shape.length) continue;
+      this.data.nodes[from].twins.forEach((twin, t) => {
+        for (let f = 0; twin && f < this.data.epochs.length; f += 1) norms.push(Math.max(0, this.reels[t].stage(twin.stage, f).norm));
+      });
+    }
+    return largest(norms) || 1;
   }
 
   row(reel, t) {
@@ -50,10 +72,10 @@ export class Scene {
       type: "button", class: box.look, style: `left:${box.x}px;top:${top + box.y}px;width:${box.width}px;height:${box.height}px`,
       click: () => this.on.inspect(box), dblclick: () => box.opens && this.on.toggle(box.id),
     });
-    const name = html("strong", { text: box.title });
+    const name = html("strong", { text: box.title, title: box.title });
     const shape = html("small", { class: "shape", text: box.opens ? `${box.nodes.length} calls · ${shapeText(node.shape)}` : shapeText(node.shape) });
     const maps = html("span", { class: "maps" });
-    const state = html("small", { class: "state" });
+    const state = html("small", { class: `state${sharers(this.data, box, t).length ? " two" : ""}` }); // its place is reserved, whatever a frame says
     element.append(name, shape, maps, state);
     this.element.append(element);
     if (box.opens) {
@@ -247,7 +269,9 @@ export class Scene {
       const norms = parameters.map((i) => reel.parameter(i, frame).norm).filter((n) => !Number.isNaN(n));
       if (!norms.length) return { kind: none(twin, came), text: twin.missing === "refused" ? "backward() refused" : came === "none" ? "starved" : "weights: none" };
       const whole = Math.sqrt(norms.reduce((a, n) => a + Math.max(n, 0) ** 2, 0));
-      return { kind: whole === 0 ? "zero" : "fed", text: norms.some((n) => n < 0) ? "learns" : `${norms.length > 1 ? "parameters" : "weights"} ∇ ${numberText(whole, 3)}` };
+      const others = feeders(this.data, reel, box, t, frame);
+      const said = norms.some((n) => n < 0) ? "learns" : `${norms.length > 1 ? "parameters" : "weights"} ∇ ${numberText(whole, 3)}`;
+      return { kind: others.length ? "hungry" : whole === 0 ? "zero" : "fed", text: others.length ? `${said}, from another call` : said };
     }
     if (came === "none") return { kind: none(twin, came), text: { refused: "backward() refused", unneeded: "no gradient needed" }[twin.missing] ?? "no gradient" };
     return { kind: came === "zero" ? "zero" : "fed", text: came === "zero" ? "∇ all zero" : box.nodes.includes(this.lossNode) ? "the loss" : norm < 0 ? "∇ came" : `∇ ${numberText(norm, 3)}` };
@@ -270,7 +294,7 @@ export class Scene {
     wire.back.style.display = came ? "" : "none";
     wire.label.style.display = came ? "" : "none";
     if (came) {
-      wire.back.style.strokeWidth = `${thickness(norm)}px`;
+      wire.back.style.strokeWidth = `${this.thickness(norm)}px`;
       put(wire.back, "class", norm === 0 ? "back zero" : "back");
       say(wire.label, norm < 0 ? "" : numberText(norm, 3));
     }
@@ -280,7 +304,7 @@ export class Scene {
       const alive = stands && stateOf(arrived) !== "none";
       wire.stump.style.display = alive ? "" : "none";
       wire.bar.style.display = alive ? "" : "none";
-      if (alive) wire.stump.style.strokeWidth = `${thickness(arrived)}px`;
+      if (alive) wire.stump.style.strokeWidth = `${this.thickness(arrived)}px`;
     }
   }
 }
@@ -290,13 +314,6 @@ function none(twin, came) {
 }
 
 const cell = (rows, columns) => Math.max(3, Math.min(9, Math.floor(44 / Math.max(rows, columns))));
-
-/** The width of an arrow in pixels: a decade of the norm is two pixels. */
-export function thickness(norm) {
-  if (norm < 0) return 3;
-  if (norm === 0) return 1;
-  return Math.max(1.5, Math.min(10, 7 + 2 * Math.log10(norm)));
-}
 
 function heads() {
   const head = (id, size) => svg("marker", { id, viewBox: "0 0 10 10", refX: 8, refY: 5, markerWidth: size, markerHeight: size, markerUnits: "userSpaceOnUse", orient: "auto" },

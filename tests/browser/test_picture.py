@@ -193,3 +193,58 @@ def test_data_flow_is_at_most_two_screens(name: str, server: str, open_page: Ope
     page = open_page(server, "data_flow", width=1400, height=900, experiment=name, epochs=4)
     height = page.evaluate("document.querySelector('[data-testid=stMainBlockContainer]').scrollHeight")
     assert height <= 2 * 900
+
+
+def test_arrows_are_as_wide_as_the_root_of_their_gradients_on_one_scale_for_all_epochs(
+    server: str, open_page: Opener
+) -> None:
+    page = open_page(server, "data_flow", width=1400, experiment="classifier", epochs=12, detach="nowhere")
+    scrubber = page.get_by_role("slider", name="Epoch of the picture")
+    scrubber.focus()
+    scales: list[float] = []
+    for _ in range(12):
+        wires = page.locator("path.back").evaluate_all(
+            "paths => paths.filter(p => p.style.display !== 'none')"
+            ".map(p => [parseFloat(p.style.strokeWidth), Number(p.nextElementSibling.textContent)])"
+        )
+        assert all(1.5 <= width <= 10 for width, _ in wires)
+        scales += [width / norm**0.5 for width, norm in wires if 1.5 < width < 10]
+        page.keyboard.press("ArrowRight")
+    assert len(scales) > 30
+    assert max(scales) / min(scales) < 1.01  # the norms are read as they are rounded on screen
+
+
+def test_a_gradient_from_another_call_of_the_module_is_said_to_be_so(server: str, open_page: Opener) -> None:
+    page = open_page(server, "data_flow", width=1400, experiment="gan", epochs=5)
+    both = box(page, "generator")
+    expect(both).to_have_count(2)
+    elsewhere = both.filter(has_text="from another call")
+    expect(elsewhere).to_have_count(1)
+    expect(elsewhere).to_have_class(re.compile("hungry"))
+    expect(elsewhere).to_contain_text("parameters ∇")
+    expect(box(page, "generator", "without detach").filter(has_text="from another call")).to_have_count(0)
+    elsewhere.click()
+    inspector = page.get_by_role("region", name="Inspector: generator")
+    expect(inspector.get_by_text("came from another call: none passes back through this one")).to_have_count(
+        1
+    )
+
+
+def test_a_long_name_ends_in_an_ellipsis(server: str, open_page: Opener) -> None:
+    page = open_page(server, "data_flow", width=1400, experiment="kept_losses", epochs=5)
+    name = box(page, "validation_targets").locator("strong")
+    expect(name).to_have_attribute("title", "validation_targets")
+    room = name.evaluate(
+        "name => [name.getBoundingClientRect(), name.parentElement.getBoundingClientRect()]"
+        ".map(box => [box.left, box.right])"
+    )
+    (left, right), (first, last) = room
+    assert first < left < right < last
+
+
+def test_what_stands_below_keeps_its_place_when_a_box_is_opened(server: str, open_page: Opener) -> None:
+    page = open_page(server, "data_flow", width=1400, experiment="gan", epochs=5)
+    height = page.locator(".view").evaluate("view => view.offsetHeight")
+    page.get_by_role("button", name=re.compile("^Open generator")).first.click()
+    expect(page.get_by_role("button", name=re.compile("^Close what")).first).to_be_visible()
+    assert page.locator(".view").evaluate("view => view.offsetHeight") <= height

@@ -42,8 +42,6 @@ class Edge:
     end: int
     cut: tuple[bool, ...]
     """For each twin whether a `detach()` stands on it."""
-    carries: tuple[bool, ...]
-    """For each twin whether a gradient came back along it."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +67,7 @@ def graph_of(steps: tuple[StepRecord, ...]) -> Graph:
     edges = []
     for (start, end), by_twin in found.items():
         cuts = tuple(bool(ways) and all(ways) for ways in by_twin)
-        carries = tuple(
-            bool(ways) and not all(ways) and _came(rows[start][t]) and _came(rows[end][t])
-            for t, ways in enumerate(by_twin)
-        )
-        edges.append(Edge(start, end, cuts, carries))
+        edges.append(Edge(start, end, cuts))
     return Graph(tuple(nodes), tuple(edges))
 
 
@@ -161,10 +155,6 @@ def _through(step: StepRecord, end: int, start: int) -> set[int]:
         if index == start:
             found.update(way)
     return found
-
-
-def _came(stage: Stage | None) -> bool:
-    return stage is not None and stage.gradient_state != "none"
 
 
 def _missing(row: Twins, twin: int, steps: tuple[StepRecord, ...]) -> Missing:

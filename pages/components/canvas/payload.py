@@ -23,7 +23,7 @@ Json = dict[str, Any]
 WHY: dict[Missing, str] = {
     "": "",
     "starved": "none comes back this far",
-    "refused": "`backward()` refused to run: nothing that learns is connected to the loss",
+    "refused": "`backward()` raised an error: nothing that learns is connected to the loss",
     "unneeded": "no gradient needed: nothing before it is trained",
     "unused": "no gradient: the loss does not depend on it in a way that backpropagates",
 }

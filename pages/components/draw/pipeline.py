@@ -66,7 +66,7 @@ def show_pipelines(without: StepRecord, with_: StepRecord, part: int) -> None:
         st.html(pipeline_html(parts[part], step, numbers))
     if with_.raised is not None and len(with_.backwards) < 2:
         st.markdown(
-            "With the detach, `backward()` refuses to run: no parameter is connected to the loss any more, so no "
+            "With the detach, `backward()` raises an error: no parameter is connected to the loss any more, so no "
             "gradient starts out at all."
         )
 
@@ -193,7 +193,16 @@ def _box(
     starved = gradients and not cut and bool(stage.parameters) and stage.gradient_state == "none"
     style = "box cut" if cut else "box starved" if starved else "box"
     fed = any(p.name in stage.parameters and p.state == "gradient" for p in step.parameters)
-    hungry = "no gradient through here" if fed else "starved: no gradient"
+    elsewhere = any(
+        other is not stage
+        and other.gradient_state != "none"
+        and set(other.parameters) & set(stage.parameters)
+        for other in step.stages
+    )
+    through = "no gradient through here" + (
+        "; its parameters got theirs from another call" if elsewhere else ""
+    )
+    hungry = through if fed else "starved: no gradient"
     notes = [shape_text(stage.output.shape)]
     if values:
         notes.append(_values(stage))

@@ -27,7 +27,7 @@ from pages.components.shell.results import find_over_seeds
 from pages.components.shell.view import View
 
 _MEANS: dict[Kind, str] = {
-    "error": "One of the twins can't be trained as it stands: autograd refuses.",
+    "error": "One of the twins can't be trained as it stands: `backward()` raises an error.",
     "learns something else": "Both train, and end with different weights and another result.",
     "ends alike": "Both train and end with different weights, but with the same result.",
     "wasted work": "Both end with the same weights, bit for bit; one of them does work that is never used.",

@@ -214,7 +214,7 @@ def _why_none(stage: Stage, step: StepRecord) -> str:
     if stage.operation == "input" and not stage.output.requires_grad:
         return "data is not trained and needs no gradient."
     if step.raised is not None and step.raised.stage == "backward":
-        return "backward() refused to run: nothing is connected to the loss."
+        return "backward() raised an error: nothing is connected to the loss."
     if not stage.output.requires_grad:
         return "this tensor is not tracked, so no gradient is computed for it."
     return "it is tracked, but no path leads from the loss back to it."

@@ -243,7 +243,7 @@ def test_rates_that_are_not_allowed_are_refused(rates: Any) -> None:
 
 
 def test_sweeping_something_else_is_refused_in_one_sentence() -> None:
-    with pytest.raises(TypeError, match="allowed is Settings"):
+    with pytest.raises(TypeError, match="expected Settings"):
         sweep("lesson")  # type: ignore[arg-type]
 
 

@@ -93,16 +93,16 @@ def test_nothing_can_change_what_a_record_holds() -> None:
 
 @pytest.mark.parametrize("epoch", [0, 6, -1, 2.5, "4"])
 def test_an_epoch_that_the_run_does_not_have_is_refused_in_one_sentence(epoch: object) -> None:
-    with pytest.raises(SettingsError, match=r"epoch: got .*, allowed is a whole number from 1 to 5\."):
+    with pytest.raises(SettingsError, match=r"epoch: got .*, expected a whole number from 1 to 5\."):
         record(Settings(), epoch=epoch)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"weights": "foo"}, "weights: got 'foo', allowed is one of attached, detached"),
-        ({"detached": "no"}, "detached: got 'no', allowed is True or False"),
-        ({"trace": train(Settings(epochs=2))}, "allowed is the trace of the same settings"),
+        ({"weights": "foo"}, "weights: got 'foo', expected one of attached, detached"),
+        ({"detached": "no"}, "detached: got 'no', expected True or False"),
+        ({"trace": train(Settings(epochs=2))}, "expected the trace of the same settings"),
         ({"keep": 5}, "keep goes with a step of your own only"),
     ],
 )

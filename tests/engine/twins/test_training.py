@@ -288,7 +288,7 @@ def test_what_the_caller_has_switched_off_changes_nothing(
 def test_another_default_dtype_is_refused_in_one_sentence() -> None:
     torch.set_default_dtype(torch.float64)
     try:
-        with pytest.raises(RuntimeError, match=r"is torch\.float64, allowed is torch\.float32"):
+        with pytest.raises(RuntimeError, match=r"is torch\.float64, expected torch\.float32"):
             train(Settings())
     finally:
         torch.set_default_dtype(torch.float32)
@@ -296,7 +296,7 @@ def test_another_default_dtype_is_refused_in_one_sentence() -> None:
 
 @pytest.mark.parametrize("wrong", ["lesson", Settings, None, 3])
 def test_training_something_else_is_refused_in_one_sentence(wrong: object) -> None:
-    with pytest.raises(TypeError, match="allowed is Settings"):
+    with pytest.raises(TypeError, match="expected Settings"):
         train(wrong)  # type: ignore[arg-type]
 
 
@@ -305,7 +305,7 @@ def test_a_parameter_or_epoch_that_is_not_there_is_named_with_what_is() -> None:
     with pytest.raises(ValueError, match=r"no parameter 'foo'; there are linear\.weight, linear\.bias"):
         run.parameter("foo", 1)
     for epoch in (0, -1, 7):
-        with pytest.raises(ValueError, match="allowed is 1 to 6"):
+        with pytest.raises(ValueError, match="expected 1 to 6"):
             run.parameter("linear.weight", epoch)
 
 

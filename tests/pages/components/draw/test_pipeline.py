@@ -45,3 +45,12 @@ def test_a_stage_of_few_numbers_says_each_and_a_larger_one_how_far_they_reach(gr
     assert "values from 1 to 12" in shown
     assert "value 0.8523" in shown
     assert "4 rows x 2 columns" in shown
+
+
+def test_a_gradient_from_another_call_of_the_module_is_said_to_be_so() -> None:
+    said = "no gradient through here; its parameters got theirs from another call"
+    shown = drawn(recorded("gan"), gradients=True)
+    assert shown.count(said) == 2  # its hidden layer and its output
+    assert said not in drawn(
+        record_of(RecordKey(Settings("gan", epochs=1), 1, False, "detached")), gradients=True
+    )
