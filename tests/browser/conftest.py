@@ -138,6 +138,19 @@ def wait(page: Page) -> None:
     )
 
 
+_IS_DARK = (
+    "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor.match(/\\d+/g).slice(0, 3)"
+    ".reduce((sum, part) => sum + Number(part), 0) < 200"
+)
+
+
+def look(page: Page, dark: bool) -> None:
+    """Has the open page drawn dark or light, without loading it once more."""
+    page.emulate_media(color_scheme="dark" if dark else "light")
+    page.wait_for_function(_IS_DARK if dark else f"!({_IS_DARK})")
+    wait(page)
+
+
 def no_exception(page: Page) -> None:
     """Fails if the page shows a traceback."""
     shown = page.locator("[data-testid=stException]")
