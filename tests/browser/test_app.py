@@ -97,8 +97,8 @@ def test_a_shared_link_reproduces_the_view(server: str, open_page: Opener) -> No
     assert link.split("?")[0] == f"{server}/data_flow"
     tables = page.locator(".lab table").all_text_contents()
     assert tables
-    other = open_page(link.split("?")[0], "?" + link.split("?")[1])
-    assert other.locator(".lab table").all_text_contents() == tables
+    page = open_page(link.split("?")[0], "?" + link.split("?")[1])
+    assert page.locator(".lab table").all_text_contents() == tables
     assert "epochs=6" in link
     assert "lr=0.008" in link
     assert "epoch=3" in link

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Opener, wait
+from tests.browser.conftest import Opener, look, wait
 
 HIDDEN_BEHIND = """() => {
   const range = document.createRange();
@@ -28,14 +28,26 @@ def top_of_title(page: Page) -> float:
     return box["y"]
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_the_title_stands_at_the_top_and_nothing_lies_over_it(
-    dark: bool, server: str, open_page: Opener
+def test_the_title_stands_at_the_top_of_a_narrow_page_and_nothing_lies_over_it(
+    server: str, open_page: Opener
 ) -> None:
-    narrow = open_page(server, "quiz", dark=dark, width=390, height=844)
-    assert top_of_title(narrow) <= 70
-    assert narrow.evaluate(HIDDEN_BEHIND) == []
-    page = open_page(server, "quiz", dark=dark)  # later: a browser remembers that its menu was opened
+    page = open_page(server, "quiz", width=390, height=844)
+    for dark in (False, True):
+        look(page, dark)
+        assert top_of_title(page) <= 70
+        assert page.evaluate(HIDDEN_BEHIND) == []
+
+
+def test_the_title_stands_at_the_top_and_nothing_lies_over_it_with_the_menu_and_without(
+    server: str, open_page: Opener
+) -> None:
+    page = open_page(server, "quiz")
+    for dark in (False, True):
+        look(page, dark)
+        the_menu_is_closed_and_opened(page)
+
+
+def the_menu_is_closed_and_opened(page: Page) -> None:
     assert top_of_title(page) <= 40
     page.wait_for_function(f"() => !({HIDDEN_BEHIND})().length")  # the menu may still be on its way
     page.locator("[data-testid=stSidebar]").hover()

@@ -182,7 +182,9 @@ def test_what_a_file_does_to_torch_stays_in_its_own_process(
 ) -> None:
     import torch
 
-    monkeypatch.setattr(subprocess_recording, "subprocess", subprocess)  # a fresh Python, as the app starts it
+    monkeypatch.setattr(
+        subprocess_recording, "subprocess", subprocess
+    )  # a fresh Python, as the app starts it
     path = tmp_path / "my_step.py"
     path.write_text(
         "import torch\ntorch.set_grad_enabled(False)\ntorch.set_default_dtype(torch.float64)\n" + STARVING
