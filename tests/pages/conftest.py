@@ -1,13 +1,25 @@
-"""What the tests of the pages share: the files that they trace are run in forks, which have torch already."""
+"""What the tests of the pages share: the work that each would do anew, and that is the same for all."""
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
 from types import SimpleNamespace
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 
 from engine import subprocess_recording
 from tests.warm import Warm
+
+
+@pytest.fixture(scope="session", autouse=True)
+def packages_are_looked_through_once() -> Iterator[None]:
+    """Each run of an `AppTest` looks for components in all packages that are installed, as a server does at its start:
+    two thirds of the time that a page takes."""
+    with pytest.MonkeyPatch.context() as patch:
+        found = cache(manifest_scanner.scan_component_manifests)
+        patch.setattr(manifest_scanner, "scan_component_manifests", found)
+        yield
 
 
 @pytest.fixture
