@@ -30,7 +30,7 @@ def forks(warm: Warm, monkeypatch: pytest.MonkeyPatch) -> None:
         """As much of `Popen` as is used of it."""
 
         def __init__(self, command: Sequence[str], **_: object) -> None:
-            _, unbuffered, *words = command
+            unbuffered, *words = command[1:]
             assert unbuffered == "-u"  # the standard files tell nothing here
             self.returncode = warm.run(*words).returncode
 
