@@ -40,7 +40,7 @@ def test_a_pattern_opens_by_its_link_and_its_verdict_follows_the_control(
     control, choice, before, after = MOVES[experiment]
     dark = experiment_names().index(experiment) % 2 == 0
     page = open_page(
-        server, "detach_in_practice", dark=dark, experiment=experiment, epochs=EPOCHS.get(experiment, 8)
+        server, "detach_in_practice", dark=dark, experiment=experiment, epochs=EPOCHS.get(experiment, 20)
     )
     assert page.locator("[data-testid=stException]").count() == 0
     verdict(page, before)
