@@ -113,7 +113,7 @@ def test_a_wrong_prediction_is_told_apart_and_the_row_has_the_words_of_the_step(
     assert f"**Not quite.** It is: {step.options[1]}. {step.answer}" in said
     (row,) = [body for body in html(app) if 'class="glossary"' in body]
     assert re.findall("<summary>(.*?)</summary>", row) == ["gradient", "detach", "twin", "stop-gradient"]
-    assert "Pattern" not in [pills.proto.label for pills in app.get("button_group")]
+    assert "Pattern" not in [pills.label for pills in app.get("button_group")]
 
 
 def test_the_plan_has_every_step_and_no_bar() -> None:
