@@ -1,6 +1,5 @@
 """What the README says is what the repository does."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -10,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.subprocess_recording import _COMMAND, _INIT
 from tests.imports import ROOT, imports, sources
+from tests.warm import Warm
 
 README = (ROOT / "README.md").read_text()
 
@@ -25,14 +26,12 @@ def test_the_two_commands_stand_in_the_first_screen() -> None:
     assert "-r tests/requirements.txt && .venv/bin/python -m pytest" in first_screen
 
 
-def test_the_report_that_it_leads_with_is_the_report(tmp_path: Path) -> None:
+def test_the_report_that_it_leads_with_is_the_report(warm: Warm, tmp_path: Path) -> None:
     shutil.copy(ROOT / "tests/engine/running/scripts/arguments.py", tmp_path / "train.py")
     line = next(line for line in blocks("bash")[0].splitlines() if "detach-lab run" in line)
     arguments = line.partition("#")[0].partition("detach-lab run")[2].split()
-    command = [sys.executable, "-m", "engine", "run", *arguments]
-    done = subprocess.run(
-        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True
-    )
+    # This is what `detach-lab` becomes at once.
+    done = warm.run("-c", _COMMAND, _INIT, "run", *arguments, folder=tmp_path)
     assert done.returncode == 1
     for part in blocks("text")[0].split("...\n"):
         assert part in done.stdout

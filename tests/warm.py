@@ -20,23 +20,49 @@ from pathlib import Path
 from typing import IO
 
 _FORKS = """
-import gc, json, os, runpy, socket, sys
+import gc, json, os, runpy, socket, subprocess, sys
 import torch, torch._dynamo  # the first optimizer loads the second
 
 gc.freeze()
 door = socket.socket(fileno=int(sys.argv[1]))
-while True:
-    text, files, *_ = socket.recv_fds(door, 1 << 20, 3)
-    if not text:
-        os._exit(0)
+process, again = 1, b""
+while process:
+    if not again:
+        text, files, *_ = socket.recv_fds(door, 1 << 20, 3)
+        if not text:
+            os._exit(0)
+    asked = json.loads(again or text)
+    there, here = os.pipe()
     process = os.fork()
-    if not process:
-        break
-    for file in files:
-        os.close(file)
-    door.send(str(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])).encode())
+    if process:
+        os.close(here)
+        status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        os.set_blocking(there, False)  # who was started by the command may still have the other end
+        try:
+            again = os.read(there, 1 << 16)
+        except BlockingIOError:
+            again = b""
+        os.close(there)
+        if not again:
+            for file in files:
+                os.close(file)
+            door.send(str(status).encode())
 door.close()
-asked = json.loads(text)
+os.close(there)
+execv = os.execv
+
+
+def become(path, words):
+    # A command that has this Python run another one in its place is followed by a fork that does.
+    own = [sys.executable, *subprocess._args_from_interpreter_flags(), "-c"]
+    if words[: len(own)] != own:
+        execv(path, words)
+    changed = {"words": words[len(own) - 1 :], "folder": os.getcwd(), "environment": dict(os.environ)}
+    os.write(here, json.dumps(asked | changed).encode())
+    os._exit(0)
+
+
+os.execv = become
 for number, name in enumerate(("stdin", "stdout", "stderr")):
     setattr(sys, name, None)
     if number in asked["closed"]:
@@ -55,7 +81,7 @@ option, *sys.argv[:] = asked["words"] if asked["words"][0] in ("-c", "-m") else 
 command = sys.argv[0]
 if option == "-c":
     sys.argv[0], sys.path[0] = "-c", ""
-    del door, text, files, process, asked, number, name
+    del door, text, files, process, number, name
     exec(command)
 elif option == "-m":
     sys.path[0] = os.getcwd()

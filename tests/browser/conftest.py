@@ -80,15 +80,14 @@ def tab(browser: Browser) -> Page:
 
 @pytest.fixture
 def open_page(tab: Page) -> Iterator[Opener]:
-    """Opens an address with a query and waits until the page is drawn; a second page of a test has a tab of its own.
+    """Opens an address with a query, in place of the one before, and waits until the page is drawn.
 
     Fails if the page asked any other host for anything.
     """
-    tabs: list[Page] = []
     own: set[str] = set()
     strangers: list[str] = []
 
-    def look(request: Request) -> None:
+    def asked(request: Request) -> None:
         if not any(_own(request.url, address) for address in own):
             strangers.append(request.url)
 
@@ -99,28 +98,24 @@ def open_page(tab: Page) -> Iterator[Opener]:
         width: int = 1280,
         height: int = 900,
         dark: bool = False,
+        still: bool = False,
         **query: object,
     ) -> Page:
-        page = tab.context.new_page() if tabs else tab
-        tabs.append(page)
         own.add(address)
-        page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme="dark" if dark else "light")
-        page.set_default_timeout(90_000)
-        page.on("request", look)
-        page.goto(f"{address}/{path}?{urlencode(query)}" if query else f"{address}/{path}")
-        wait(page)
-        return page
+        tab.set_viewport_size({"width": width, "height": height})
+        tab.emulate_media(
+            color_scheme="dark" if dark else "light", reduced_motion="reduce" if still else "no-preference"
+        )
+        tab.goto(f"{address}/{path}?{urlencode(query)}" if query else f"{address}/{path}")
+        wait(tab)
+        return tab
 
+    tab.set_default_timeout(90_000)
+    tab.on("request", asked)
     yield open_
-    for page in tabs:
-        page.evaluate(
-            "() => { localStorage.clear(); sessionStorage.clear(); }"
-        )  # nothing reaches the next test
-        page.remove_listener("request", look)
-        page.goto("about:blank")
-    for page in tabs[1:]:
-        page.close()
+    tab.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")  # nothing reaches the next test
+    tab.remove_listener("request", asked)
+    tab.goto("about:blank")
     assert not strangers, f"asked outside hosts: {strangers}"
 
 
@@ -136,6 +131,19 @@ def wait(page: Page) -> None:
         "() => !document.querySelector('[data-testid=stSkeleton]') && "
         "[...document.querySelectorAll('[data-testid=stVegaLiteChart]')].every(c => c.querySelector('svg, canvas'))"
     )
+
+
+_IS_DARK = (
+    "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor.match(/\\d+/g).slice(0, 3)"
+    ".reduce((sum, part) => sum + Number(part), 0) < 200"
+)
+
+
+def look(page: Page, dark: bool) -> None:
+    """Has the open page drawn dark or light, without loading it once more."""
+    page.emulate_media(color_scheme="dark" if dark else "light")
+    page.wait_for_function(_IS_DARK if dark else f"!({_IS_DARK})")
+    wait(page)
 
 
 def no_exception(page: Page) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from pages.components.shell.menu import HOME, PAGES
-from tests.browser.conftest import Opener, no_exception, no_sideways_scroll, wait
+from tests.browser.conftest import Opener, look, no_exception, no_sideways_scroll, wait
 from tests.servers import running_server
 
 ADDRESSES = {("Home" if page.path == HOME else page.title): page.address for page in PAGES}
@@ -98,8 +97,8 @@ def test_a_shared_link_reproduces_the_view(server: str, open_page: Opener) -> No
     assert link.split("?")[0] == f"{server}/data_flow"
     tables = page.locator(".lab table").all_text_contents()
     assert tables
-    other = open_page(link.split("?")[0], "?" + link.split("?")[1])
-    assert other.locator(".lab table").all_text_contents() == tables
+    page = open_page(link.split("?")[0], "?" + link.split("?")[1])
+    assert page.locator(".lab table").all_text_contents() == tables
     assert "epochs=6" in link
     assert "lr=0.008" in link
     assert "epoch=3" in link
@@ -132,12 +131,6 @@ def test_an_unknown_page_shows_home(server: str, open_page: Opener) -> None:
     expect(page.get_by_role("heading", level=1).first).to_have_text("Detach Lab")
 
 
-IS_DARK = (
-    "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor.match(/\\d+/g).slice(0, 3)"
-    ".reduce((sum, part) => sum + Number(part), 0) < 200"
-)
-
-
 @pytest.mark.parametrize("title", [title for title in ADDRESSES if title != OWN_TESTS])
 def test_axe_finds_nothing_and_a_narrow_page_does_not_scroll_sideways(
     title: str, server: str, open_page: Opener
@@ -146,14 +139,11 @@ def test_axe_finds_nothing_and_a_narrow_page_does_not_scroll_sideways(
     for fold in page.locator("[data-testid=stMain] [data-testid=stExpander] summary").all():
         fold.click()
         wait(page)
-    looks: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-    for look in looks:
-        page.emulate_media(color_scheme=look)
-        page.wait_for_function(IS_DARK if look == "dark" else f"!({IS_DARK})")
-        wait(page)
+    for dark in (False, True):
+        look(page, dark)
         no_sideways_scroll(page)
         found = Axe().run(page)
-        assert found.violations_count == 0, f"{look}: {found.generate_report()}"
+        assert found.violations_count == 0, f"dark: {dark}: {found.generate_report()}"
     page.set_viewport_size({"width": 390, "height": 844})
     wait(page)
     no_exception(page)

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Opener, wait
+from tests.browser.conftest import Opener, look, wait
 
 HIDDEN_BEHIND = """() => {
   const range = document.createRange();
@@ -28,14 +28,26 @@ def top_of_title(page: Page) -> float:
     return box["y"]
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_the_title_stands_at_the_top_and_nothing_lies_over_it(
-    dark: bool, server: str, open_page: Opener
+def test_the_title_stands_at_the_top_of_a_narrow_page_and_nothing_lies_over_it(
+    server: str, open_page: Opener
 ) -> None:
-    narrow = open_page(server, "quiz", dark=dark, width=390, height=844)
-    assert top_of_title(narrow) <= 70
-    assert narrow.evaluate(HIDDEN_BEHIND) == []
-    page = open_page(server, "quiz", dark=dark)  # later: a browser remembers that its menu was opened
+    page = open_page(server, "quiz", width=390, height=844)
+    for dark in (False, True):
+        look(page, dark)
+        assert top_of_title(page) <= 70
+        assert page.evaluate(HIDDEN_BEHIND) == []
+
+
+def test_the_title_stands_at_the_top_and_nothing_lies_over_it_with_the_menu_and_without(
+    server: str, open_page: Opener
+) -> None:
+    page = open_page(server, "quiz")
+    for dark in (False, True):
+        look(page, dark)
+        the_menu_is_closed_and_opened(page)
+
+
+def the_menu_is_closed_and_opened(page: Page) -> None:
     assert top_of_title(page) <= 40
     page.wait_for_function(f"() => !({HIDDEN_BEHIND})().length")  # the menu may still be on its way
     page.locator("[data-testid=stSidebar]").hover()
@@ -62,8 +74,13 @@ def test_another_round_starts_at_its_top(server: str, open_page: Opener) -> None
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_a_legend_has_room_and_shows_pieces_of_its_lines(width: int, server: str, open_page: Opener) -> None:
+def test_a_legend_has_room_shows_pieces_of_its_lines_and_a_table_its_last_column(
+    width: int, server: str, open_page: Opener
+) -> None:
     page = open_page(server, "training_trace", width=width, experiment="gan", epochs=6)
+    if width == 1280:
+        table = page.get_by_role("group", name="Epochs without detach")
+        assert table.evaluate("(frame) => frame.scrollWidth <= frame.clientWidth")
     assert page.locator("svg .role-legend-label text", has_text="discriminator.output").count() == 4
     assert page.evaluate(LABELS_OUTSIDE) == []
     marks = page.locator("[data-testid=stVegaLiteChart]").first.locator(".role-legend-symbol path")
@@ -72,9 +89,3 @@ def test_a_legend_has_room_and_shows_pieces_of_its_lines(width: int, server: str
         # A piece of a line has no height to be filled.
         assert mark.evaluate("(mark) => mark.getBBox().height") == 0
     assert marks.nth(1).get_attribute("stroke-dasharray")
-
-
-def test_the_table_of_epochs_shows_its_last_column(server: str, open_page: Opener) -> None:
-    page = open_page(server, "training_trace", experiment="gan", epochs=6)
-    table = page.get_by_role("group", name="Epochs without detach")
-    assert table.evaluate("(frame) => frame.scrollWidth <= frame.clientWidth")

@@ -117,12 +117,13 @@ def started_from(moved: Moved | None) -> Iterator[None]:
 
 
 QUERIES: dict[str, list[dict[str, object]]] = {
+    "streamlit_app.py": [{"experiment": "lesson"}],
     "pages/data_flow.py": [{}, {"epoch": 1}],
     "pages/training_trace.py": [{}, {"epoch": 2, "sweep": "shown"}, {"optimizer": "sgd", "sweep": "shown"}],
     "pages/prediction_trace.py": [{"sample": sample} for sample in range(1, 5)],
     "pages/quiz.py": [{"answers": "333"}],
 }
-"""What else than the page as it opens: whatever a control can bring to the page."""
+"""What else than the page as it opens: whatever a control can bring to the page. Home opens on another experiment."""
 APART = ["pages/trace_your_code.py"]
 """It shows files of readers and none of our experiments."""
 

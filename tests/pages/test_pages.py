@@ -36,6 +36,9 @@ def settings_of(path: str) -> list[tuple[str, str]]:
 EVERY = [(path, *settings) for path in PATHS for settings in settings_of(path)]
 
 
+pytestmark = pytest.mark.usefixtures("forks")
+
+
 def opened(path: str, **query: object) -> AppTest:
     """The page at `path`, opened by a link with that query."""
     app = AppTest.from_file("../../streamlit_app.py", default_timeout=60)

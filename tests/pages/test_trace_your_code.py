@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from engine import subprocess_recording
 from engine.examples import examples
 from engine.recorder.rules import rules_of
 from pages.components.shell.command_line import Named, named_file
 from tests.pages.test_pages import html, opened, text
 
+pytestmark = pytest.mark.usefixtures("forks")
 PAGE = "pages/trace_your_code.py"
 STARVING = """
 import torch
@@ -179,11 +182,15 @@ def test_what_a_file_does_to_torch_stays_in_its_own_process(
 ) -> None:
     import torch
 
+    monkeypatch.setattr(
+        subprocess_recording, "subprocess", subprocess
+    )  # a fresh Python, as the app starts it
     path = tmp_path / "my_step.py"
     path.write_text(
         "import torch\ntorch.set_grad_enabled(False)\ntorch.set_default_dtype(torch.float64)\n" + STARVING
     )
-    started_with(monkeypatch, path)
+    app = started_with(monkeypatch, path)
+    assert "my_step.py" in app.error[0].value.replace("\\", "")
     assert torch.is_grad_enabled()
     assert torch.get_default_dtype() is torch.float32
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -42,10 +43,16 @@ def server() -> Iterator[Server]:
         yield started
 
 
+@cache
+def told(settings: Settings) -> Sequence[str]:
+    """What a page says of this very run's numbers."""
+    return summarize(train(settings))
+
+
 def tells(settings: Settings, answer: Answer) -> bool:
     """Whether a page tells this very run's numbers, and nothing went wrong."""
     said = "\n".join(answer.texts)
-    return not answer.exceptions and all(sentence in said for sentence in summarize(train(settings)))
+    return not answer.exceptions and all(sentence in said for sentence in told(settings))
 
 
 async def looked_at(server: Server, **query: str) -> Answer:

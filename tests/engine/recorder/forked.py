@@ -3,6 +3,7 @@
 Every report is held against the published JSON Schema on its way.
 """
 
+import gc
 import json
 import multiprocessing
 import pickle
@@ -19,6 +20,9 @@ from jsonschema import Draft202012Validator
 
 import engine
 from engine.recorder import StepRecord, record_file
+from engine.recorder.rules import all_rules
+
+all_rules()  # loads them: here it is paid once, too
 
 SCHEMA = Draft202012Validator(
     json.loads((Path(engine.__file__).parent / "recorder/render/report.schema.json").read_text())
@@ -65,6 +69,7 @@ def seen_of(path: str, calls: int = 1, constant: Iterable[str] = ()) -> Seen:
 
 def _record(queue: Any, path: str, calls: int, constant: tuple[str, ...]) -> None:
     torch.set_num_threads(1)
+    gc.freeze()  # what the tests hold is not gone through, nor copied for that
     try:
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")

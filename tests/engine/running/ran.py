@@ -7,6 +7,7 @@ import multiprocessing
 import multiprocessing.connection
 import os
 import pickle
+import runpy
 import sys
 import tempfile
 import traceback
@@ -59,9 +60,9 @@ def ran(
     return running.ended()
 
 
-def ran_as_ranks(script: str | Path, *arguments: str, size: int = 2) -> list[Ran]:
+def ran_as_ranks(script: str | Path, *arguments: str, size: int = 2, bare: bool = False) -> list[Ran]:
     """Runs a script as the ranks of a job: in torchrun's environment, with a store as its agent has one, which ends
-    all as soon as one has failed."""
+    all as soon as one has failed. `bare` is without the engine, as Python alone would run it."""
     store = TCPStore("localhost", 0, is_master=True, wait_for_workers=False)
     job = {"MASTER_ADDR": "localhost", "MASTER_PORT": str(store.port), "WORLD_SIZE": str(size)}
     job |= {
@@ -71,7 +72,9 @@ def ran_as_ranks(script: str | Path, *arguments: str, size: int = 2) -> list[Ran
     }
     with contextlib.ExitStack() as all_end:
         ranks = [
-            all_end.enter_context(_started(str(SCRIPTS / script), arguments, {}, {**job, "RANK": str(rank)}))
+            all_end.enter_context(
+                _started(str(SCRIPTS / script), arguments, None if bare else {}, {**job, "RANK": str(rank)})
+            )
             for rank in range(size)
         ]
         run = [rank.process for rank in ranks]
@@ -108,10 +111,10 @@ class _Running:
 def _started(
     target: str | Path,
     arguments: Sequence[str],
-    options: dict[str, Any],
+    options: dict[str, Any] | None,
     environment: dict[str, str] | None = None,
 ) -> Iterator[_Running]:
-    """Starts a script. Who still runs at the end hangs."""
+    """Starts a script; without options, the engine has no part in it. Who still runs at the end hangs."""
     with tempfile.TemporaryDirectory() as folder:
         process = multiprocessing.get_context("fork").Process(
             target=_run, args=(Path(folder), target, arguments, options, environment or {}), daemon=False
@@ -126,7 +129,11 @@ def _started(
 
 
 def _run(
-    folder: Path, target: str, arguments: Sequence[str], options: dict[str, Any], environment: dict[str, str]
+    folder: Path,
+    target: str,
+    arguments: Sequence[str],
+    options: dict[str, Any] | None,
+    environment: dict[str, str],
 ) -> None:
     process = os.getpid()
     os.environ.update(environment)
@@ -143,6 +150,10 @@ def _run(
 
     try:
         with _printing_to(folder / "output"):
+            if options is None:
+                sys.argv = [target, *arguments]
+                runpy.run_path(target, run_name="__main__")
+                return
             outcome = run(target, arguments, tell=tell, leave=leave, **options)
         (folder / "outcome").write_bytes(pickle.dumps(outcome))
     except BaseException:

@@ -38,6 +38,7 @@ def test_each_word_that_a_page_uses_stands_in_its_row(path: str) -> None:
     assert used <= set(shown(html(app)))
 
 
+@pytest.mark.usefixtures("forks")
 def test_every_word_is_shown_somewhere() -> None:
     rows = [shown(html(opened(path))) for path in PATHS]
     rows += [

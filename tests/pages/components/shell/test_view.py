@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine import Settings
@@ -78,7 +78,7 @@ ODD = st.sampled_from(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.dictionaries(KEYS, ODD | st.text() | st.floats().map(str)))
 def test_any_query_opens_a_valid_view_and_says_only_harmless_words(query: dict[str, str]) -> None:
     view, ignored = View.from_query(query)
