@@ -104,7 +104,7 @@ def _why_starved(starved: tuple[str, ...], before: tuple[str, ...], with_: StepR
             f"With the detach no path brings a gradient from a loss to {listed(lost, len(lost))}; without it one does."
         )
     elif not starved:
-        said.append(f"Every {kind} comes after the detach, or has another path to a loss.")
+        said.append(f"Every {kind} comes after the detach, or has a path to a loss around it.")
     both = [name for name in starved if name in before]
     if both:
         said.append(f"{listed(both, len(both))} {verb(both, 'gets', 'get')} none without the detach either.")

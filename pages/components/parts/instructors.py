@@ -16,9 +16,9 @@ from pages.components.shell.view import PARTS, View
 _FOR_A_CLASS = tuple(page for page in PAGES if page.path != "pages/for_instructors.py")
 _PREDICTS = ", ".join(page.title for page in PAGES if page.predicts)
 _PARTS = {
-    "verdict": "what the app says of the run",
+    "verdict": "the verdict, and the sentences that sum the training up",
     "story": "what the detach is for",
-    "code": "the code",
+    "code": "the script, and its lines that matter",
 }
 
 
@@ -46,7 +46,7 @@ class ClassLink:
             said.append(
                 "There is no detach to predict anything about, so nothing is asked."
                 if view.settings.detach == NOWHERE
-                else f"One question with its options{'' if 'code' in view.hidden else ', and the lines of code that matter'}. The rest of the page comes once the learner has predicted."
+                else f"One question with its options{'' if 'code' in view.hidden else ', and the lines of code that matter'}. The rest of the page comes once the learner has predicted. A run that leaves nothing to predict is shown at once."
             )
         if view.sweep and title == "Training trace":
             said.append("The sweep over learning rates is open.")
@@ -94,6 +94,7 @@ def choose_link(view: View) -> ClassLink:
         answers="",
         tour=0,
         sweep=False,
+        seeds=False,
         reference=False,
     )
     if page.title == "Quiz":

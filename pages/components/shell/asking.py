@@ -15,14 +15,16 @@ _PREDICTED = "predictions"
 
 
 def predicted(asked: Prediction, about: Hashable) -> int | None:
-    """The option that the reader predicted about this run or step, or None until then."""
-    found: int | None = _made().get((about, asked.question))
-    return found
+    """The option that the reader predicted about this run or step, or None until then.
+
+    A question that has become another one, by its options or by what is right, is asked anew.
+    """
+    return _made().get((about, asked))
 
 
 def ask(asked: Prediction, about: Hashable) -> None:
     """The question with its options, and a button that is open once one is picked."""
-    key = (about, asked.question)
+    key = (about, asked)
     with st.container(border=True):
         picked = st.radio(
             f"**{asked.question}**",
@@ -36,8 +38,8 @@ def ask(asked: Prediction, about: Hashable) -> None:
         )
 
 
-def _made() -> dict[tuple[Hashable, str], int]:
-    made: dict[tuple[Hashable, str], int] = st.session_state.setdefault(_PREDICTED, {})
+def _made() -> dict[tuple[Hashable, Prediction], int]:
+    made: dict[tuple[Hashable, Prediction], int] = st.session_state.setdefault(_PREDICTED, {})
     return made
 
 

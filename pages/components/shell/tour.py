@@ -90,10 +90,11 @@ holds = min(falls) > 0 and falls == sorted(falls, reverse=True) and list(norms) 
         minutes=3,
     ),
     Step(
-        title="One detach, and nothing learns",
+        title="A detach between the layer and the loss",
         paragraph=(
-            "`detach()` gives the same values without the record of how they were computed. Now one stands between the "
-            "layer and the loss, in the second of two runs that start with the same weights."
+            "For every result PyTorch keeps a record of how it was computed, the computation graph, and `backward()` walks back "
+            "through it. `detach()` gives the same values without that record. Now one stands between the layer and the loss, in the "
+            "second of two runs that start with the same weights."
         ),
         page="pages/data_flow.py",
         settings=Settings(),
@@ -113,7 +114,7 @@ holds = min(falls) > 0 and falls == sorted(falls, reverse=True) and list(norms) 
             "The values are the same, bit for bit. But nothing connects the loss to any parameter, so there is nothing "
             "to walk back through, and the layer can't learn."
         ),
-        words="computation graph, grad_fn, backward() refuses, detach, twin",
+        words="computation graph, grad_fn, backward(), detach, twin",
         proof="""\
 without, with_ = (record(Settings(), epoch=1, detached=detached) for detached in (False, True))
 same = [a.output.values.tolist() for a in without.stages] == [
@@ -124,18 +125,18 @@ holds = same and without.raised is None and with_.raised.stage == "backward"
         minutes=4,
     ),
     Step(
-        title="A deeper network: some layers starve",
+        title="A deeper network",
         paragraph=(
-            "Three layers in a row: `hidden_1`, `hidden_2`, `output`. Nothing is cut yet. You will put a detach right after "
-            "`hidden_1`."
+            "Three layers in a row: `hidden_1`, `hidden_2`, `output`. Nothing is cut yet. You will put a detach after "
+            "`hidden_1` and its `tanh`."
         ),
         page="streamlit_app.py",
         settings=Settings("classifier", detach="nowhere"),
-        question="With a detach right after `hidden_1`, which layers stop learning?",
+        question="With a detach there, which layers stop learning?",
         options=("Only `hidden_1`", "`hidden_2` and `output`", "All three", "None of them"),
         right=0,
         does=(
-            "Click the scissors behind `hidden_1` and its `tanh`, and press Play. Then predict what a cut after `hidden_2` does, and try that one."
+            "Click those scissors in the lower row and press Play. Then predict what a cut after `hidden_2` does, and try that one."
         ),
         answer=(
             "The layers before the detach get no gradient and keep the weights that they started with; the layers after it learn "
@@ -151,8 +152,8 @@ holds = still == [("hidden_1",), ("hidden_1", "hidden_2")]""",
         title="A value that you only want to look at",
         paragraph=(
             "So far the detach did harm. Often it is what you want. After each epoch this script also computes the loss on other "
-            "data, the validation loss, and adds it to a running total, only to print that. But a loss is more than a number: it "
-            "keeps the record of how it was computed."
+            "data, the validation loss, and adds it to a running total, only to print the total. But a loss is more than a number: it "
+            "keeps its computation graph."
         ),
         page="pages/detach_in_practice.py",
         settings=Settings("kept_losses"),
@@ -168,7 +169,7 @@ holds = still == [("hidden_1",), ("hidden_1", "hidden_2")]""",
             "The weights are the same, bit for bit: nobody calls `backward()` on the total. But without the detach the total holds "
             "the whole graph of every validation loss, and the memory in use grows with every epoch."
         ),
-        words="computation graph, node, saved tensor, detach, twin",
+        words="computation graph, node, detach, twin",
         proof="""\
 from engine.evidence.verdicts import judge
 trace = train(Settings("kept_losses"))
@@ -183,7 +184,7 @@ holds = bool(same) and verdict.attached.grows and not verdict.detached.grows""",
             "In a GAN a generator makes fakes, and a discriminator learns to tell them from real data. They take turns: "
             "the discriminator's step needs no gradient in the generator, so there the fakes are detached. One thing to know: "
             "PyTorch adds each new gradient to the one that is already there, until the script clears it with `zero_grad()`. "
-            "This script clears the generator's right before the generator's own `backward()`."
+            "This script clears the gradients of the generator right before the generator's own `backward()`."
         ),
         page="pages/detach_in_practice.py",
         settings=Settings("gan"),
@@ -220,17 +221,17 @@ holds = bool(same) and verdict.attached.nodes[-1] > verdict.detached.nodes[-1] a
         title="A target that no gradient moves",
         paragraph=(
             "Five states are the rungs of a ladder. From each you climb one rung or fall to the lowest, by chance; on the highest you get "
-            "a reward of 1 and start again. The value of a rung is the reward that is still to come, less the longer it takes. The model "
+            "a reward of 1 and start again. The value of a rung is the reward that is still to come; with each step of waiting it counts 0.8 times as much. The model "
             "learns one number for each rung. Its target is the reward plus 0.8 times its own number for the next rung: it comes from the model "
             "itself, and the detach makes it a plain number to move toward."
         ),
         page="pages/detach_in_practice.py",
         settings=Settings("td_target"),
-        question="Without the detach the loss ends lower. Are the values better as well?",
+        question="Without the detach the loss ends lower. How good are the values then?",
         options=(
-            "Yes: the lower the loss, the better the values",
-            "No: they are further from the true values",
-            "They are equally good",
+            "Better: the lower the loss, the better the values",
+            "Worse: they are further from the true values",
+            "As good as with the detach",
         ),
         right=1,
         does=(
@@ -256,9 +257,9 @@ holds = all(lower) and all(further) and all(together)""",
         paragraph=(
             "A network turns each point into eight numbers, its embedding, and no labels say what these should be: two noisy views of the "
             "same point are to get the same embedding. The loss is minus their similarity, so -1 is best. But one embedding for "
-            "all points reaches that too, and is worthless: a collapse. The spread of the embeddings tells: near 1 they point all around, at 0 "
-            "all are the same. SimSiam compares a view's embedding, detached, with a prediction of it, which a small network, the "
-            "predictor, makes from the other view's."
+            "all points reaches that too, and is worthless: a collapse. The spread of the embeddings tells: near 1 they point in all directions, at 0 "
+            "all are the same. SimSiam passes the embedding of one view through a small network, the predictor, and compares the result with "
+            "the embedding of the other view, which is detached."
         ),
         page="pages/detach_in_practice.py",
         settings=Settings("simsiam"),

@@ -19,9 +19,15 @@ PLAN = "pages/guided_tour.py"
 QUIZ = "pages/quiz.py"
 
 
-def step_view(number: int) -> View:
-    """What the reader sees in a step, counted from 1: its run at the first epoch, where both twins have the same weights."""
-    return replace(View.of(STEPS[number - 1].settings), epoch=1, tour=number)
+def step_view(number: int, of: View | None = None) -> View:
+    """What the reader sees in a step, counted from 1: its run at the first epoch, where both twins have the same weights.
+
+    What is hidden and what was answered in the quiz stays as it is in the view that the reader comes from.
+    """
+    opened = replace(View.of(STEPS[number - 1].settings), epoch=1, tour=number)
+    if of is None:
+        return opened
+    return replace(opened, controls=of.controls, hidden=of.hidden, round=of.round, answers=of.answers)
 
 
 def is_open(number: int) -> bool:
@@ -45,6 +51,10 @@ def show_bar(view: View, title: str) -> None:
             st.markdown(
                 f"**{step.question}** You predicted: {step.options[picked].rstrip('.')}.\n\n{step.does} Then open the answer."
             )
+        if view.settings != step.settings:
+            st.caption(
+                "The page now shows another run than the step's own, which the question and the answer speak of."
+            )
         with st.container(horizontal=True, vertical_alignment="center"):
             if number > 1:
                 link_to_step(number - 1, f"← Step {number - 1}", title)
@@ -52,6 +62,13 @@ def show_bar(view: View, title: str) -> None:
                 link_to_step(number + 1, f"Step {number + 1} →", title)
             else:
                 st.page_link(QUIZ, label="Done: try the quiz →", query_params=replace(view, tour=0).query())
+            if view.settings != step.settings:
+                st.button(
+                    "The step's own run",
+                    type="tertiary",
+                    on_click=keeper.keep,
+                    args=(step_view(number, view),),
+                )
             st.page_link(PLAN, label="All steps", query_params=replace(view, tour=0).query())
             if picked is not None:
                 with st.popover("Answer", type="tertiary"):
@@ -60,7 +77,7 @@ def show_bar(view: View, title: str) -> None:
 
 def link_to_step(number: int, label: str, title: str) -> None:
     """A link to the view of a step, on the page of that title."""
-    path, view = STEPS[number - 1].page, step_view(number)
+    path, view = STEPS[number - 1].page, step_view(number, keeper.current_view())
     if title == next(page.title for page in PAGES if page.path == path):
         # A link of streamlit's to the page that it stands on leaves the address as it was.
         st.button(label, type="tertiary", on_click=keeper.keep, args=(view,))

@@ -25,7 +25,7 @@ LEARNING_RATES = (
 """The stops of the learning rate's slider, even enough on a log scale."""
 
 PARTS = ("verdict", "story", "code")
-"""What a link can leave out of a page: what the app says of the run, what the detach is for, and the code."""
+"""What a link can leave out of a page: what sums the run up, what the detach is for, and the script."""
 
 _SETTINGS = ("experiment", "detach", "epochs", "lr", "optimizer", "start", "seed")
 _VIEW = (

@@ -102,3 +102,17 @@ def test_where_there_is_no_detach_there_is_nothing_to_predict() -> None:
     app = predicting("pages/data_flow.py", detach="nowhere")
     assert not [b for b in app.button if b.label == "Let the run answer"]
     assert pictures(app)
+
+
+def test_a_question_that_has_another_answer_in_another_epoch_is_asked_anew() -> None:
+    app = predicting("pages/data_flow.py", experiment="optimizer_trap", epochs=40, epoch=31)
+    app = answer(app, right="Only `hidden`")
+    assert app.success
+    app.slider(key="epoch").set_value(5).run()
+    assert not app.success
+    assert not app.error
+    app = answer(app, right="None of them")
+    (said,) = [success.value for success in app.success]
+    assert "or has a path to a loss around it." in said
+    app.slider(key="epoch").set_value(6).run()
+    assert app.success  # the same answer

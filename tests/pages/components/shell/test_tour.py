@@ -116,6 +116,25 @@ def test_a_wrong_prediction_is_told_apart_and_the_row_has_the_words_of_the_step(
     assert not app.get("button_group")  # another pattern is another step
 
 
+def test_the_next_step_keeps_what_is_hidden_and_the_answers_of_the_quiz() -> None:
+    app = opened(STEPS[4].page, **step_view(5).query(), answers="1234", controls="hidden", hide="code")
+    app = next(b for b in app.button if b.label == "Step 6 →").click().run()
+    view: View = app.session_state["kept view"]
+    assert (view.tour, view.answers, view.controls, view.hidden) == (6, "1234", False, ("code",))
+    assert view.settings == STEPS[5].settings
+
+
+def test_a_run_that_is_not_the_steps_own_is_said_to_be_another_and_can_be_left() -> None:
+    app = opened(STEPS[6].page, **step_view(7).query())
+    assert "another run than the step's own" not in text(app)
+    app.selectbox(key="detach").set_value("nowhere").run()
+    assert "another run than the step's own" in text(app)
+    app = next(b for b in app.button if b.label == "The step's own run").click().run()
+    assert "another run than the step's own" not in text(app)
+    view: View = app.session_state["kept view"]
+    assert view == step_view(7)
+
+
 def test_the_plan_has_every_step_and_no_bar() -> None:
     app = opened(PLAN, tour=3)
     assert not app.exception
