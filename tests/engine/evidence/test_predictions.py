@@ -77,7 +77,7 @@ def reached(step: StepRecord) -> set[str]:
         ("lesson", "linear", "All of them: no parameter gets one", "`backward()` raises"),
         ("classifier", "hidden_1", "Only `hidden_1`", "no path brings a gradient from a loss to `hidden_1`"),
         ("classifier", "hidden_2", "`hidden_1` and `hidden_2`", "without it one does"),
-        ("gan", "fake", "None of them: every layer gets a gradient", "another path to a loss"),
+        ("gan", "fake", "None of them: every layer gets a gradient", "a path to a loss around it"),
     ],
 )
 def test_which_layers_starve(name: str, place: str, right: str, why: str) -> None:
