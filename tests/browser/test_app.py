@@ -36,15 +36,17 @@ def click(page: Page, label: str) -> None:
     wait(page)
 
 
-@pytest.mark.parametrize("title", ["Home", "Data flow"])
-def test_each_page_opens_straight_by_its_link_on_a_fresh_server(title: str, open_page: Opener) -> None:
+def test_pages_open_straight_by_their_links_on_a_fresh_server(open_page: Opener) -> None:
     with running_server() as address:
-        page = open_page(address, ADDRESSES[title], experiment="classifier", detach="hidden_1", epochs=7)
-        no_exception(page)
-        expect(page.get_by_role("heading", level=1)).to_have_text("Detach Lab" if title == "Home" else title)
-        expect(page.locator(".st-key-epochs")).to_contain_text("7")
-        expect(page.get_by_role("combobox", name="Experiment")).to_have_value("A deeper network")
-        expect(page.locator("[data-testid=stSidebar]")).to_contain_text("Prediction trace")
+        for title in ("Data flow", "Home"):
+            page = open_page(address, ADDRESSES[title], experiment="classifier", detach="hidden_1", epochs=7)
+            no_exception(page)
+            expect(page.get_by_role("heading", level=1)).to_have_text(
+                "Detach Lab" if title == "Home" else title
+            )
+            expect(page.locator(".st-key-epochs")).to_contain_text("7")
+            expect(page.get_by_role("combobox", name="Experiment")).to_have_value("A deeper network")
+            expect(page.locator("[data-testid=stSidebar]")).to_contain_text("Prediction trace")
 
 
 def test_a_moved_slider_reaches_the_chart(server: str, open_page: Opener) -> None:

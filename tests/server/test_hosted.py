@@ -33,7 +33,7 @@ KEYS = (
     "traced",
 )
 SURPRISES = ("trace", "--trace", "file", "path", "code", "page", "upload", "url", "import")
-HELD = 20
+HELD = 12
 """Sessions that hold down an arrow key at the same time."""
 
 
