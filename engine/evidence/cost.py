@@ -21,7 +21,7 @@ from torch.overrides import TorchFunctionMode
 
 from ..settings import Settings
 from ..twins.experiment_script import Script, Step, script_of
-from ..twins.training import make_optimizers, note_stepped, plain_torch, start_model
+from ..twins.training import make_optimizers, note_stepped, on_step, plain_torch, start_model
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,7 @@ class _Gradients:
         for parameter in model.parameters():
             if parameter.requires_grad:
                 parameter.register_post_accumulate_grad_hook(self._came)
-        for optimizer in optimizers if isinstance(optimizers, tuple) else (optimizers,):
-            optimizer.register_step_post_hook(self._used)
+        on_step(optimizers, lambda parameter: self._waiting.pop(parameter, None))
 
     def _came(self, parameter: Tensor) -> None:
         assert isinstance(parameter, nn.Parameter)
@@ -99,11 +98,6 @@ class _Gradients:
         before = self._waiting.get(parameter)
         self.cleared += before is not None and before is not parameter.grad
         self._waiting[parameter] = parameter.grad
-
-    def _used(self, optimizer: torch.optim.Optimizer, *_: Any) -> None:
-        for group in optimizer.param_groups:
-            for parameter in group["params"]:
-                self._waiting.pop(parameter, None)
 
 
 class _Watch(TorchFunctionMode):

@@ -139,15 +139,22 @@ def _run(settings: Settings, script: Script, detached: bool, progress: Progress 
     )
 
 
+def on_step(optimizers: Any, call: Callable[[nn.Parameter], object]) -> None:
+    """Calls it with each parameter that a step of these optimizers was for, after each step."""
+
+    def stepped(optimizer: torch.optim.Optimizer, *_: Any) -> None:
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                call(parameter)
+
+    for one in optimizers if isinstance(optimizers, tuple) else (optimizers,):
+        one.register_step_post_hook(stepped)
+
+
 def note_stepped(optimizers: Any) -> set[int]:
     """The ids of the parameters that a step of these optimizers was for, filled as they step."""
     used: set[int] = set()
-
-    def note(optimizer: torch.optim.Optimizer, *_: Any) -> None:
-        used.update(id(p) for group in optimizer.param_groups for p in group["params"])
-
-    for one in optimizers if isinstance(optimizers, tuple) else (optimizers,):
-        one.register_step_post_hook(note)
+    on_step(optimizers, lambda parameter: used.add(id(parameter)))
     return used
 
 

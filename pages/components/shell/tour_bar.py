@@ -43,6 +43,7 @@ def show_bar(view: View, title: str) -> None:
     """The bar of the step that the reader takes, on the page of that title: first the question, then what to look at."""
     number = view.tour
     step, picked = STEPS[number - 1], _predicted(number)
+    other, left = view.settings != step.settings, replace(view, tour=0).query()
     with st.container(border=True, key="tour"):
         st.markdown(f"**Tour, step {number} of {len(STEPS)}: {step.title}.** {step.paragraph}")
         if picked is None:
@@ -51,7 +52,7 @@ def show_bar(view: View, title: str) -> None:
             st.markdown(
                 f"**{step.question}** You predicted: {step.options[picked].rstrip('.')}.\n\n{step.does} Then open the answer."
             )
-        if view.settings != step.settings:
+        if other:
             st.caption(
                 "The page now shows another run than the step's own, which the question and the answer speak of."
             )
@@ -61,15 +62,15 @@ def show_bar(view: View, title: str) -> None:
             if number < len(STEPS):
                 link_to_step(number + 1, f"Step {number + 1} →", title)
             else:
-                st.page_link(QUIZ, label="Done: try the quiz →", query_params=replace(view, tour=0).query())
-            if view.settings != step.settings:
+                st.page_link(QUIZ, label="Done: try the quiz →", query_params=left)
+            if other:
                 st.button(
                     "The step's own run",
                     type="tertiary",
                     on_click=keeper.keep,
                     args=(step_view(number, view),),
                 )
-            st.page_link(PLAN, label="All steps", query_params=replace(view, tour=0).query())
+            st.page_link(PLAN, label="All steps", query_params=left)
             if picked is not None:
                 with st.popover("Answer", type="tertiary"):
                     show_outcome(step.asked, picked)
