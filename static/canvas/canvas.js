@@ -50,14 +50,19 @@ class Picture {
   }
 
   update(component) {
-    const { data } = component;
     this.component = component;
-    if (data === this.data) return;
-    const text = JSON.stringify([data.name, data.nodes, data.edges, data.scissors, data.can_cut, data.epochs, data.shown]) + data.twins.map((t) => t.numbers).join();
-    if (text === this.said) return;
+    const text = new TextDecoder().decode(component.data);
+    const end = text.indexOf("\n");
+    const look = JSON.parse(text.slice(0, end)), scene = text.slice(end);
+    const same = scene === this.said;
+    if (same && look.shown === this.data.shown && look.can_cut === this.data.can_cut) {
+      this.data.link = look.link;
+      return;
+    }
+    const data = { ...(same ? this.data : JSON.parse(scene)), ...look };
     const other = !this.data || this.data.name !== data.name;
     const form = JSON.stringify([data.name, data.nodes, data.edges, data.scissors, data.can_cut, data.twins.map((t) => [t.title, t.stages, t.parameters])]);
-    this.said = text;
+    this.said = scene;
     this.stop();
     const epoch = other || data.shown !== this.data.shown ? data.shown : this.data.epochs[this.frame];
     this.data = data;

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from engine.settings import NOWHERE
-from pages.components.canvas.payload import Scene, payload
+from pages.components.canvas.payload import Look, Picture
 from pages.components.shell import keeper
 
 # A stub, since what stands here travels again with every change of the data.
@@ -26,18 +26,17 @@ _PLACE = """
 """
 
 
-def show_scene(scene: Scene, key: str = "picture") -> None:
-    """Draws the scene; a cut that the reader makes in it is in the kept view at the next run."""
+def show_canvas(picture: Picture, look: Look, key: str = "picture") -> None:
+    """Draws the picture; a cut that the reader makes in it is in the kept view at the next run."""
     name = f"canvas {key}"
 
     def cut() -> None:
         place = getattr(st.session_state.get(name), "cut", None)
-        offered = [NOWHERE, *(scissors.name for scissors in scene.scissors)]
-        if place in offered:
+        if place in (NOWHERE, *picture.places):
             now = keeper.current_view()
             keeper.keep(now.with_settings(now.settings.changed(detach=place)))
 
-    _component()(key=name, data=payload(scene), on_cut_change=cut)
+    _component()(key=name, data=picture.seen(look), on_cut_change=cut)
 
 
 @cache

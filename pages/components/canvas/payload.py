@@ -1,15 +1,17 @@
 """What the browser gets of a picture: the graph as plain JSON, and the numbers of all frames as one text.
 
-It goes there once for a run; playing, scrubbing and looking into a node ask for nothing more.
+It goes there once for a run; playing, scrubbing and looking into a node ask for nothing more. What is the same at every
+rerun of a page is written once (`Picture`); what may change while the run stays is a `Look`, a line before it.
 """
 
 from __future__ import annotations
 
 import base64
+import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, Self
 
 from engine.recorder import StepRecord
 from engine.recorder.record import ParameterRecord, Stage
@@ -53,21 +55,47 @@ class Twin:
 
 @dataclass(frozen=True)
 class Scene:
-    """All that one picture shows."""
+    """All that one picture shows, however it is looked at."""
 
     graph: Graph
     twins: tuple[Twin, ...]
     epochs: tuple[int, ...]
     """The epochs of the frames."""
-    shown: int
-    """The epoch that the picture opens on."""
     scissors: tuple[Scissors, ...] = ()
-    can_cut: bool = False
     plane: Plane | None = None
-    link: str = ""
-    """The query of the link to what is shown."""
     name: str = ""
     """What run it is of: with another name the picture starts anew."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a page shows a scene."""
+
+    shown: int = 1
+    """The epoch that the picture opens on."""
+    can_cut: bool = False
+    link: str = ""
+    """The query of the link to what is shown."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A scene that is ready for the browser."""
+
+    written: bytes
+    """JSON, without a line break."""
+    places: tuple[str, ...]
+    """The places where its scissors stand, by name."""
+
+    @classmethod
+    def of(cls, scene: Scene) -> Self:
+        """Writes the scene."""
+        written = json.dumps(payload(scene), separators=(",", ":")).encode()
+        return cls(written, tuple(scissors.name for scissors in scene.scissors))
+
+    def seen(self, look: Look) -> bytes:
+        """What is sent: the look as JSON in a line of its own, then the scene."""
+        return json.dumps(asdict(look)).encode() + b"\n" + self.written
 
 
 def payload(scene: Scene) -> Json:
@@ -75,11 +103,8 @@ def payload(scene: Scene) -> Json:
     steps = [twin.reel.record for twin in scene.twins]
     return {
         "name": scene.name,
-        "link": scene.link,
         "epochs": list(scene.epochs),
-        "shown": scene.shown,
         "total": max((len(twin.losses) for twin in scene.twins), default=0) or 1,
-        "can_cut": scene.can_cut,
         "plane": None if scene.plane is None else _plane(scene.plane),
         "nodes": [_node(node, steps) for node in scene.graph.nodes],
         "edges": [{"from": e.start, "to": e.end, "cut": list(e.cut)} for e in scene.graph.edges],

@@ -1,4 +1,4 @@
-"""The scenes: a twin run at all its epochs, and a single recorded step."""
+"""The scenes: a twin run at all its epochs, and a single recorded step; and the pictures that are made of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.recorder import StepRecord
 from engine.serving.cache import Cache
 from engine.twins.film import Film, still
 from pages.components.canvas.graph import Graph, ends_of_detaches, first_untracked, graph_of
-from pages.components.canvas.payload import Scene, Scissors, Twin
+from pages.components.canvas.payload import Picture, Scene, Scissors, Twin
 from pages.components.shell.controls import place_label
 
 TITLES = ("Without detach", "With detach")
@@ -19,7 +19,21 @@ _stands: Cache[Settings, tuple[tuple[str, tuple[tuple[int, int], ...], tuple[int
 """By run, for each place: the edges and nodes where its scissors stand, by the numbers of `_numbered`."""
 
 
-def twin_scene(trace: Trace, film: Film, epoch: int, *, can_cut: bool = True, link: str = "") -> Scene:
+_pictures: Cache[Settings, Picture] = Cache(16 * 2**20, lambda picture: len(picture.written))
+"""By run. Written anew at each rerun of a page, a picture took as long as the rest of its canvas's share."""
+
+
+def twin_picture(trace: Trace, film: Film) -> Picture:
+    """The picture of a twin run, written once as long as it is kept."""
+    return _pictures.get(trace.settings, lambda: Picture.of(twin_scene(trace, film)))
+
+
+def step_picture(step: StepRecord) -> Picture:
+    """The picture of one step of a reader's own."""
+    return Picture.of(step_scene(step))
+
+
+def twin_scene(trace: Trace, film: Film) -> Scene:
     """Both twins of a run, and the scissors at each place where the detach can stand."""
     steps = tuple(reel.record for reel in film.reels)
     graph = graph_of(steps)
@@ -28,13 +42,13 @@ def twin_scene(trace: Trace, film: Film, epoch: int, *, can_cut: bool = True, li
     )
     settings = trace.settings
     scissors = tuple(_scissors(settings, graph, steps[0]))
-    return Scene(graph, twins, film.epochs, epoch, scissors, can_cut, film.plane, link, settings.experiment)
+    return Scene(graph, twins, film.epochs, scissors, film.plane, settings.experiment)
 
 
 def step_scene(step: StepRecord) -> Scene:
     """One step of a reader's own."""
     (reel,) = still([step])
-    return Scene(graph_of((step,)), (Twin("This step", reel, ()),), (1,), 1, name=step.file or "step")
+    return Scene(graph_of((step,)), (Twin("This step", reel, ()),), (1,), name=step.file or "step")
 
 
 def _scissors(settings: Settings, graph: Graph, uncut: StepRecord) -> Iterator[Scissors]:

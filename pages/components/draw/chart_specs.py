@@ -36,17 +36,20 @@ def lines(
     *,
     ruled: bool,
     highest: float | None = None,
+    title: str = "",
 ) -> Spec:
     """One line for each of `names`, in the column `by`, over `along` from 1 to `last`; twins have dashes of their own.
 
-    `highest` is the upper end of the scale: twins side by side are only comparable on the same one.
+    `highest` is the upper end of the scale: twins side by side are only comparable on the same one. `title` stands
+    above the chart, for one that has no heading of its own.
     """
     drawn = _lines(what, by, names, along, ruled, last <= _POINTS_UP_TO)
     domains: dict[str, list[float] | None] = {
         "x": [1, max(last, 2)],
         "y": None if highest is None else [0, highest],
     }
-    return {**drawn, "layer": [_scaled(layer, domains) for layer in drawn["layer"]]}
+    titled = {"title": {"text": title, "anchor": "start", "fontSize": 14}} if title else {}
+    return {**drawn, **titled, "layer": [_scaled(layer, domains) for layer in drawn["layer"]]}
 
 
 def _scaled(layer: Spec, domains: Mapping[str, list[float] | None]) -> Spec:

@@ -53,8 +53,6 @@ class Drawn:
     rows: bytes
     """The data as an Arrow stream."""
     description: str
-    missing: tuple[str, ...] = ()
-    """Those that have no line, since there is no number to draw."""
 
 
 _drawn: Cache[Hashable, Drawn | None] = Cache(CAPACITY, lambda d: _SPEC_WEIGHT + len(d.rows) if d else 100)
@@ -156,18 +154,25 @@ def _over_seeds(found: OverSeeds) -> Drawn | None:
     return Drawn(chart_specs.dots(found.what), arrow, found.numbers)
 
 
-def show_by_layer(trace: Trace, what: str, values: Callable[[], ByLayer], epoch: int) -> None:
-    """One panel a twin, one line a layer. `values` gives, for each twin, one sequence a layer."""
+def show_by_layer(trace: Trace, figures: Mapping[str, Callable[[], ByLayer]], epoch: int) -> None:
+    """A column a twin: for each of the figures one chart, one line a layer, then all of them in words.
+
+    A figure gives, for each twin, one sequence a layer. A heading, a caption and a row of its own for each chart would
+    be a dozen elements more, each of which a browser draws anew at every rerun.
+    """
     for column, twin in zip(st.columns(2), TWINS, strict=True):
-        drawn = _drawn.get((trace.settings, what, twin), partial(_by_layer, trace, what, values, twin))
         with column:
-            st.markdown(f"**{twin}**")
-            if drawn is None:
-                st.info(f"Nothing to draw, {twin}: {_why_none(trace, twin)}.")
-                continue
-            _show(drawn, f"{what} {twin}", epoch)
-            if drawn.missing:
-                st.caption(f"No line for {', '.join(drawn.missing)}: no gradient came (None, not 0).")
+            said = []
+            for what, values in figures.items():
+                drawn = _drawn.get(
+                    (trace.settings, what, twin), partial(_by_layer, trace, what, values, twin)
+                )
+                if drawn is None:
+                    st.info(f"Nothing to draw, {twin}: {_why_none(trace, twin)}.")
+                    continue
+                _draw(drawn, f"{what} {twin}", epoch)
+                said.append(drawn.description)
+            st.caption("\n\n".join(said))
 
 
 def _why_none(trace: Trace, twin: str) -> str:
@@ -186,15 +191,25 @@ def _by_layer(trace: Trace, what: str, values: Callable[[], ByLayer], twin: str)
     if len(missing) == len(layers):
         return None
     said = "; ".join(
-        f"{name}: none in any epoch" if name in missing else f"{name}: {_range(numbers)}"
+        f"{name}: no line, since no gradient came (None, not 0)"
+        if name in missing
+        else f"{name}: {_range(numbers)}"
         for name, numbers in mine.items()
     )
     highest = max(filter(math.isfinite, known), default=0.0) or 1.0
     return Drawn(
-        chart_specs.lines(what, "layer", layers, trace.settings.epochs, "epoch", ruled=True, highest=highest),
+        chart_specs.lines(
+            what,
+            "layer",
+            layers,
+            trace.settings.epochs,
+            "epoch",
+            ruled=True,
+            highest=highest,
+            title=f"{twin[0].upper()}{twin[1:]}: {what}",
+        ),
         _arrow(_rows(mine), ("epoch", "layer", what, SHOWN)),
-        f"{what}, {twin}: {said}.",
-        missing,
+        f"{what[0].upper()}{what[1:]}, {twin}: {said}.",
     )
 
 
@@ -242,11 +257,15 @@ def _at(epoch: int) -> bytes:
 
 
 def _show(drawn: Drawn | None, key: str, epoch: int | None = None) -> None:
-    if drawn is None:
-        return
+    """The chart, and below it the same in words."""
+    if drawn is not None:
+        _draw(drawn, key, epoch)
+        st.caption(drawn.description)
+
+
+def _draw(drawn: Drawn, key: str, epoch: int | None) -> None:
     data = {**drawn.spec.get("datasets", {}), "rows": drawn.rows}
     if epoch is not None:
         data["rule"] = _at(epoch)
     described = {**drawn.spec, "description": drawn.description, "datasets": data}
     st.vega_lite_chart(described, width="stretch", key=f"chart {key}")
-    st.caption(drawn.description)

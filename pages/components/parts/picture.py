@@ -10,8 +10,9 @@ import streamlit as st
 from engine import Settings, Trace
 from engine.serving.results import traces
 from engine.twins.film import first_film
-from pages.components.canvas.component import show_scene
-from pages.components.canvas.scenes import twin_scene
+from pages.components.canvas.component import show_canvas
+from pages.components.canvas.payload import Look
+from pages.components.canvas.scenes import twin_picture
 from pages.components.draw.pipeline import choose_part, show_pipelines
 from pages.components.shell import keeper
 from pages.components.shell.results import show_film, show_record, show_trace
@@ -23,7 +24,7 @@ def show_first_trace(view: View) -> Trace:
     bar, waiting = st.container(), st.empty()
     if keeper.arrived() and not view.predict and view.settings not in traces:
         with waiting.container():
-            show_scene(twin_scene(*first_film(view.settings), 1, can_cut=False), "first picture")
+            show_canvas(twin_picture(*first_film(view.settings)), Look(), "first picture")
     with bar:
         trace = show_trace(view.settings)
     waiting.empty()
@@ -35,8 +36,8 @@ def show_picture(view: View, trace: Trace, *, in_words: bool = True) -> None:
 
     `in_words`: with the same as a list below it, for a page that has it nowhere else.
     """
-    link = urlencode(view.query())
-    show_scene(twin_scene(trace, show_film(trace), view.epoch, can_cut=view.controls, link=link))
+    look = Look(view.epoch, view.controls, urlencode(view.query()))
+    show_canvas(twin_picture(trace, show_film(trace)), look)
     if not in_words:
         return
     # What is folded away is neither recorded nor sent.

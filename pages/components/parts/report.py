@@ -15,8 +15,9 @@ from engine.recorder.render.html import call_row, cut_row, templates
 from engine.recorder.render.picture import boxes_of
 from engine.recorder.render.words import place
 from engine.recorder.rules import rules_of
-from pages.components.canvas.component import show_scene
-from pages.components.canvas.scenes import step_scene
+from pages.components.canvas.component import show_canvas
+from pages.components.canvas.payload import Look
+from pages.components.canvas.scenes import step_picture
 from pages.components.parts.source import show_source
 from pages.components.parts.tracing import Traced, report_on, show_plain
 
@@ -44,7 +45,7 @@ def show_report(traced: Traced) -> None:
     st.header("Gradient coverage", anchor=False)
     show_source(traced, found)
     st.header("The picture", anchor=False)
-    show_scene(step_scene(found), "step")
+    show_canvas(step_picture(found), Look(), "step")
     with st.expander("The picture in words"):
         st.html(picture_html(found))
     st.header("The parameters", anchor=False)

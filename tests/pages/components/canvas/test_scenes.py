@@ -13,15 +13,15 @@ from engine.experiments import experiment_names, find_experiment
 from engine.settings import NOWHERE
 from engine.twins.film import film
 from engine.twins.training import train
-from pages.components.canvas.payload import Scene, payload
-from pages.components.canvas.scenes import twin_scene
+from pages.components.canvas.payload import Look, Picture, Scene, payload
+from pages.components.canvas.scenes import twin_picture, twin_scene
 
 MOST_BYTES = 1_000_000
 
 
 def scene_of(settings: Settings) -> Scene:
     trace = train(settings)
-    return twin_scene(trace, film(trace), 1)
+    return twin_scene(trace, film(trace))
 
 
 @pytest.mark.parametrize("name", experiment_names())
@@ -69,8 +69,22 @@ def test_scissors_stand_where_they_are_whichever_place_is_chosen(name: str) -> N
 @pytest.mark.parametrize("name", experiment_names())
 def test_a_long_run_travels_in_less_than_a_megabyte(name: str) -> None:
     scene = scene_of(Settings(name, epochs=500))
-    sent = json.dumps(payload(scene))
-    assert len(sent) <= MOST_BYTES
+    assert len(Picture.of(scene).written) <= MOST_BYTES
+
+
+def test_a_picture_is_written_once_and_a_look_is_a_line_before_it() -> None:
+    trace = train(Settings(epochs=4))
+    shown = film(trace)
+    picture = twin_picture(trace, shown)
+    assert twin_picture(trace, film(trace)) is picture
+    first, second = (
+        picture.seen(Look(epoch, can_cut=True, link="epochs=4")).splitlines() for epoch in (1, 3)
+    )
+    assert [json.loads(lines[0]) for lines in (first, second)] == [
+        {"shown": epoch, "can_cut": True, "link": "epochs=4"} for epoch in (1, 3)
+    ]
+    assert first[1:] == second[1:] == [picture.written]
+    assert json.loads(picture.written) == json.loads(json.dumps(payload(twin_scene(trace, shown))))
 
 
 def test_the_numbers_arrive_as_they_are() -> None:
