@@ -17,7 +17,7 @@ from torch import nn
 
 from ..experiments import Points
 from .experiment_script import script_of
-from .recorded_step import model_at
+from .recorded_step import put_at
 from .trace import Floats, Run, Trace, frozen
 from .training import plain_torch, start_model
 
@@ -121,9 +121,9 @@ def _regions(
         inputs=torch.tensor(grid, dtype=torch.float32), targets=torch.zeros(len(grid), dtype=torch.long)
     )
     with plain_torch(), torch.no_grad():
-        start = start_model(trace.settings)
+        model = start_model(trace.settings)
         regions = tuple(
-            np.stack([_classes(trace, run, epoch, start, asked) for epoch in epochs]) for run in trace.runs
+            np.stack([_classes(trace, run, epoch, model, asked) for epoch in epochs]) for run in trace.runs
         )
     classes = tuple(int(one) for one in data.targets)  # type: ignore[attr-defined]
     none = frozen(np.zeros((len(epochs), 0, 2)))
@@ -132,9 +132,10 @@ def _regions(
     )
 
 
-def _classes(trace: Trace, run: Run, epoch: int, start: nn.Module, asked: object) -> Classes:
+def _classes(trace: Trace, run: Run, epoch: int, model: nn.Module, asked: object) -> Classes:
     step = script_of(trace.settings).step(run.detached)
-    _, scores = step(model_at(trace.settings, run, epoch, start), asked)
+    put_at(model, trace.settings, run, epoch)
+    _, scores = step(model, asked)
     return scores.argmax(dim=1).reshape(SIDE, SIDE).numpy().astype(np.uint8)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -69,20 +68,23 @@ def _record_experiment(
         return record_step(lambda: run(model, data, still)[0], names=names, keep=16_384)
 
 
-def model_at(settings: Settings, run: Run, epoch: int, start: nn.Module | None = None) -> nn.Module:
-    """The model with the weights that a run had at the start of `epoch`, told that epoch where it wants to know.
+def model_at(settings: Settings, run: Run, epoch: int) -> nn.Module:
+    """The model with the weights that a run had at the start of `epoch`, told that epoch where it wants to know."""
+    model = start_model(settings)
+    put_at(model, settings, run, epoch)
+    return model
 
-    `start` is the model with its start weights, for who has made it already: a copy of it is taken.
+
+def put_at(model: nn.Module, settings: Settings, run: Run, epoch: int) -> None:
+    """Gives a model the weights that a run had at the start of `epoch`, and tells it that epoch where it wants to know.
 
     Where the step clears its gradients itself, a parameter that had one in the epoch before has one here, of zeros:
     whether the step leaves zeros or None is the step's own doing.
     """
     script = script_of(settings)
-    model = start_model(settings) if start is None else copy.deepcopy(start)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.copy_(torch.tensor(run.parameter(name, epoch)))
-            if script.own_optimizers and epoch > 1 and run.had_gradient(name, epoch - 1):
-                parameter.grad = torch.zeros_like(parameter)
+            had_one = script.own_optimizers and epoch > 1 and run.had_gradient(name, epoch - 1)
+            parameter.grad = torch.zeros_like(parameter) if had_one else None
     script.tell(model, epoch)
-    return model

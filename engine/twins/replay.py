@@ -3,13 +3,15 @@
 A recording looks at every call from all sides and takes milliseconds. For a film the same step is run at many epochs,
 and only its numbers are another each time. So a replay keeps what each call gives and what gradient comes back to it,
 and finds the recorded calls among its own by their names and shapes, in order. Whether it found the right ones is
-proven before it is used: at the epoch of the recording it must give the recorded numbers, bit for bit.
+proven before it is used: at the epoch of the recording it must give the recorded numbers, bit for bit. To copy the
+model for each step takes about as long as a small step; whether one copy serves them all is proven in the same way.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -21,7 +23,7 @@ from torch.overrides import TorchFunctionMode
 from ..recorder.record import Array, Stage
 from ..settings import Settings
 from .experiment_script import script_of
-from .recorded_step import model_at
+from .recorded_step import put_at
 from .trace import Run, Trace
 from .training import plain_torch, start_model
 
@@ -58,9 +60,10 @@ class Replay:
 class _Keeping(TorchFunctionMode):
     """Keeps what each call gives."""
 
-    def __init__(self, calls: list[Kept]) -> None:
+    def __init__(self, calls: list[Kept], lasting: ExitStack) -> None:
+        """`lasting` is closed once all gradients have come back."""
         super().__init__()
-        self._calls = calls
+        self._calls, self._lasting = calls, lasting
         self._places: dict[int, int] = {}
 
     def __torch_function__(
@@ -72,7 +75,9 @@ class _Keeping(TorchFunctionMode):
             inputs = tuple(self._places[id(a)] for a in _flat(args) if id(a) in self._places)
             kept = Kept(func.__name__, tensor, tensor.detach().numpy().copy(), inputs, len(self._calls))
             if tensor.requires_grad:
-                tensor.register_hook(kept.came)
+                hook = tensor.register_hook(kept.came)
+                if tensor.is_leaf:  # such as a parameter that an optimizer changes, which outlives the step
+                    self._lasting.callback(hook.remove)
             self._places[id(tensor)] = len(self._calls)
             self._calls.append(kept)
         return out
@@ -80,7 +85,7 @@ class _Keeping(TorchFunctionMode):
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """What every step of a run starts from, made once: to draw the start weights takes longer than a small step."""
+    """What the steps of a run start from, made once: to draw the start weights takes longer than a small step."""
 
     model: nn.Module
     data: Any
@@ -91,24 +96,28 @@ class Start:
         with plain_torch():
             return cls(start_model(settings), script_of(settings).make_data(settings.seed))
 
+    def copied(self) -> Start:
+        """The same once more: a step may change what it works on."""
+        return Start(copy.deepcopy(self.model), copy.deepcopy(self.data))
+
 
 def replay(trace: Trace, run: Run, epoch: int, start: Start) -> Replay:
-    """The step of one twin at an epoch, with its own weights, on copies of what the run starts from."""
+    """The step of one twin at an epoch, with its own weights, on what the run starts from: that is used, not copied."""
     settings = trace.settings
     script = script_of(settings)
-    with plain_torch():
-        model = model_at(settings, run, epoch, start.model)
-        data, step = copy.deepcopy(start.data), script.step(run.detached)
+    with plain_torch(), ExitStack() as lasting:
+        model, data, step = start.model, start.data, script.step(run.detached)
+        put_at(model, settings, run, epoch)
         found = Replay([], model)
         found.before = {name: p.detach().numpy().copy() for name, p in model.named_parameters()}
         try:
             if script.make_optimizers is None:
-                with _Keeping(found.calls):
+                with _Keeping(found.calls, lasting):
                     loss, _ = step(model, data)
                 loss.backward()
             else:
                 still = script.make_optimizers(model, lambda parameters: torch.optim.SGD(parameters, lr=0.0))
-                with _Keeping(found.calls):
+                with _Keeping(found.calls, lasting):
                     step(model, data, still)
         except RuntimeError:
             found.raised = True

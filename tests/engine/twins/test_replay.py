@@ -46,7 +46,7 @@ def test_a_replay_gives_what_is_recorded(name: str) -> None:
                     assert np.array_equal(call.gradient.numpy(), stage.gradient, equal_nan=True)
 
 
-@pytest.mark.parametrize("name", ["lesson", "classifier", "simsiam", "gan"])
+@pytest.mark.parametrize("name", experiment_names())
 def test_a_film_is_the_same_without_replays(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     trace = train(Settings(name, epochs=6))
     quick = film(trace)
@@ -67,6 +67,13 @@ def test_a_film_is_the_same_without_replays(name: str, monkeypatch: pytest.Monke
             )
         assert np.array_equal(one.numbers[:, ~buffers], other.numbers[:, ~buffers], equal_nan=True)
         assert one.as_described == other.as_described
+
+
+def test_a_replay_leaves_no_hook_behind() -> None:
+    settings = Settings("gan", epochs=2)
+    trace, start = train(settings), Start.of(settings)
+    replay(trace, trace.attached, 1, start)
+    assert not any(parameter._backward_hooks for parameter in start.model.parameters())
 
 
 def test_calls_that_are_not_found_are_no_match() -> None:
