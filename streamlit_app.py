@@ -4,8 +4,8 @@ from pages.components.shell.frame import link_to, open_page
 
 with open_page(
     "Detach Lab",
-    "**Cut an arrow. Which layers stop learning?** Click the scissors ✂ between two layers: there, a `detach` lets the "
-    "values pass and stops the gradient. Then press Play. Every number is from a real PyTorch run.",
+    "**Cut an arrow. Which layers stop learning?** A `detach` ✂ lets the values pass and stops the gradient. "
+    "Click dashed scissors to put it there, then press Play. Every number is from a real PyTorch run.",
     gives_way=True,
     opens_on="classifier",
 ) as view:

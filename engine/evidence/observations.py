@@ -184,10 +184,11 @@ def _parting(trace: Trace) -> str:
             "There is one epoch only: both twins start from the same loss and could differ from epoch 2 on."
         )
     if parted is None:
-        return "The twins never differ: their losses are the same bits in every epoch."
+        return "The twins never differ: their losses are equal in every epoch, to the last bit."
     if parted == 1:
         return "The twins differ from the first epoch on."
-    return f"The twins differ from epoch {parted} on; until then their losses are the same bits."
+    before = "In epoch 1" if parted == 2 else f"In epochs 1 to {parted - 1}"
+    return f"{before} both twins have the same loss, to the last bit; from epoch {parted} on they differ."
 
 
 def _listed(names: tuple[str, ...]) -> str:

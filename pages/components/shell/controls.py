@@ -121,8 +121,13 @@ def describe(settings: Settings) -> str:
         f"{o.label.lower()}: {o.chosen(settings.option(o.name)).label} · "
         for o in settings.described().options
     )
+    place = (
+        "no detach, so both twins are the same run"
+        if settings.detach == NOWHERE
+        else f"detach {place_label(settings.experiment, settings.detach)}"
+    )
     return (
-        f"{settings.described().title} · detach {place_label(settings.experiment, settings.detach)} · {chosen}{epochs} · "
+        f"{settings.described().title} · {place} · {chosen}{epochs} · "
         f"{OPTIMIZER_LABELS[settings.optimizer]} at {settings.learning_rate:g} · {start}"
     )
 

@@ -57,7 +57,6 @@ def open_page(
         st.markdown(lead)
         warned, told = st.empty(), st.container()
         _load_engine()
-        from engine.settings import NOWHERE
         from pages.components.shell import controls, keeper
 
         view = keeper.open_view(title, opens_on)
@@ -77,10 +76,6 @@ def open_page(
                 show_bar(view, title)
             if shows_run:
                 st.caption(controls.describe(view.settings))
-            if shows_run and view.settings.detach == NOWHERE and not view.tour:
-                st.info(
-                    "The detach stands nowhere, so both twins are the same run; the one called “with detach” has none."
-                )
         if keeper.ignored():
             warned.warning("Ignored in the link: " + "; ".join(keeper.ignored()) + ".")
         yield view
