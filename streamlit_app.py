@@ -24,7 +24,7 @@ with open_page(
     show_words("parameter, gradient, gradient norm, detach, starved, twin, epoch")
     show_other_picture(view)
 
-    if "verdict" not in view.hidden:
+    if view.shows("verdict"):
         st.header("What its training shows", anchor=False)
         st.markdown(
             "The same model is trained twice, as a pair of twins from the same start: once without the detach, once with it."

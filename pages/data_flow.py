@@ -31,7 +31,7 @@ with open_page(
     predict_first(view, lambda: about_starving(view.settings, without, with_))
     show_picture(view, trace, in_words=False)
     show_raised(without, with_)
-    if "story" not in view.hidden:
+    if view.shows("story"):
         with st.expander("What the detach is for"):
             show_story(view.settings, titled=False)
     with st.expander("Stage by stage: every number, flag and line as text"):

@@ -45,15 +45,15 @@ with open_page(
         trace = show_trace(view.settings)
         verdict = find_verdict(trace)
         predict_first(view, lambda: about_verdict(verdict))
-        if "verdict" not in view.hidden:
+        if view.shows("verdict"):
             show_verdict(verdict)
         show_surprise(trace, verdict, view.epoch)
-        if "verdict" not in view.hidden:
+        if view.shows("verdict"):
             show_over_seeds(view, verdict)
-    if "story" not in view.hidden:
+    if view.shows("story"):
         show_story(view.settings)
     show_picture(view, trace)
-    if "code" not in view.hidden:
+    if view.shows("code"):
         show_lines(view.settings)
     show_evidence(trace, verdict, view.epoch)
     show_summands(view.settings)

@@ -25,7 +25,7 @@ with open_page(
     )
     trace = show_first_trace(view)
     predict_first(view, lambda: about_losses(trace))
-    if "verdict" not in view.hidden:
+    if view.shows("verdict"):
         st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))
     show_picture(view, trace)
     show_scrubbed(trace)

@@ -12,7 +12,7 @@ from pages.components.shell.view import View
 
 def show_code(view: View) -> None:
     """The whole script of the run, the line with the detach marked, where the link does not hide it."""
-    if "code" in view.hidden:
+    if not view.shows("code"):
         return
     settings, epoch = view.settings, view.epoch
     script = script_of(settings)

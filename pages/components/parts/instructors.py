@@ -11,11 +11,11 @@ from engine.quiz import rounds
 from engine.settings import NOWHERE
 from pages.components.shell.controls import describe
 from pages.components.shell.menu import PAGES, PageFile
-from pages.components.shell.view import PARTS, View
+from pages.components.shell.view import PARTS, Part, View
 
 _FOR_A_CLASS = tuple(page for page in PAGES if page.path != "pages/for_instructors.py")
 _PREDICTS = ", ".join(page.title for page in PAGES if page.predicts)
-_PARTS = {
+_PARTS: dict[Part, str] = {
     "verdict": "the verdict, and the sentences that sum the training up",
     "story": "what the detach is for",
     "code": "the script, and its lines that matter",
@@ -46,7 +46,7 @@ class ClassLink:
             said.append(
                 "There is no detach to predict anything about, so nothing is asked."
                 if view.settings.detach == NOWHERE
-                else f"One question with its options{'' if 'code' in view.hidden else ', and the lines of code that matter'}. The rest of the page comes once the learner has predicted. A run that leaves nothing to predict is shown at once."
+                else f"One question with its options{', and the lines of code that matter' if view.shows('code') else ''}. The rest of the page comes once the learner has predicted. A run that leaves nothing to predict is shown at once."
             )
         if view.sweep and title == "Training trace":
             said.append("The sweep over learning rates is open.")

@@ -43,6 +43,6 @@ def predict_first(view: View, about: Callable[[], Prediction | None]) -> None:
 
 def _wait(view: View) -> None:
     """The lines to predict from, where the link does not hide them, and no more."""
-    if "code" not in view.hidden:
+    if view.shows("code"):
         show_lines(view.settings)
     st.stop()

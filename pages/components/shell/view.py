@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Literal, Self, get_args
 
 from engine import Settings
 from engine.examples import examples
@@ -24,7 +24,8 @@ LEARNING_RATES = (
 )
 """The stops of the learning rate's slider, even enough on a log scale."""
 
-PARTS = ("verdict", "story", "code")
+Part = Literal["verdict", "story", "code"]
+PARTS: tuple[Part, ...] = get_args(Part)
 """What a link can leave out of a page: what sums the run up, what the detach is for, and the script."""
 
 _SETTINGS = ("experiment", "detach", "epochs", "lr", "optimizer", "start", "seed")
@@ -53,7 +54,7 @@ class View:
     """Whether pages ask for a prediction before they show what would tell."""
     tour: int = 0
     """The step of the guided tour that the reader takes, or 0."""
-    hidden: tuple[str, ...] = ()
+    hidden: tuple[Part, ...] = ()
     """The parts, of `PARTS`, that pages leave out."""
 
     @classmethod
@@ -111,6 +112,10 @@ class View:
         """The same view at the epoch and sample that its settings open on."""
         return replace(self, epoch=View.of(self.settings).epoch, sample=1)
 
+    def shows(self, part: Part) -> bool:
+        """Whether the pages show that part."""
+        return part not in self.hidden
+
     def query(self) -> dict[str, str]:
         """The link's parameters, all of the settings written out so that a link never changes its meaning."""
         s = self.settings
@@ -155,7 +160,7 @@ class _Link:
     def shown(self, key: str, usual: str) -> bool:
         return self.choice(key, ("shown", "hidden"), usual) == "shown"
 
-    def parts(self, key: str) -> tuple[str, ...]:
+    def parts(self, key: str) -> tuple[Part, ...]:
         got = self._query.get(key, "")
         named = [part.strip() for part in got.split(",")] if got else []
         known = tuple(part for part in PARTS if part in named)
