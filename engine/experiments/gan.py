@@ -139,7 +139,7 @@ EXPERIMENT = Experiment(
             "When the generator's gradients are cleared",
             (
                 Choice("right-before", "right before its own backward()"),
-                Choice("at-the-top", "at the top of the step (the wrong place)"),
+                Choice("at-the-top", "at the top of the step"),
             ),
         ),
         Option(

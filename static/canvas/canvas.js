@@ -87,7 +87,11 @@ class Picture {
     const size = place(boxes, links);
     const focused = this.root.getRootNode().activeElement?.getAttribute?.("aria-label");
     this.scene = new Scene(this.data, this.reels, boxes, links, size, {
-      inspect: (box) => { this.chosen = this.chosen === box.id ? null : box.id; this.inspect(); },
+      inspect: (box, row) => {
+        this.chosen = this.chosen === box.id && this.chosenRow === row ? null : box.id;
+        this.chosenRow = row;
+        this.inspect();
+      },
       toggle: (id) => this.toggle(id),
       cut: (place) => { this.view.classList.add("waiting"); this.component.setTriggerValue("cut", place); },
     });
@@ -119,10 +123,12 @@ class Picture {
     const some = (missing) => this.data.nodes.some((node) => node.twins.some((twin) => twin?.missing === missing));
     const parts = [["forward", "values"], ["grad", "gradient: the wider, the larger, on one scale for all epochs; its number (∇) is its norm: how large the gradient is as a whole"]];
     if (some("starved")) parts.push(["starved", "no gradient comes back this far; a stage with weights is starved: it learns nothing"]);
+    if (this.scene.fedFromElsewhere()) parts.push(["hungry", "the gradient of its parameters comes from another call of the same layer"]);
     if (some("refused")) parts.push(["refused", "backward() refused, it raised an error: the loss has no path back to anything that learns"]);
     if (this.data.scissors.length) parts.push(["cut", this.data.can_cut ? "✂ the gradient stops here (dashed: click to cut)" : "✂ the gradient stops here"]);
     const tensor = html("span", { class: "k tensor" }, html("i", { class: "warm" }), html("i", { class: "cool" }), "a tensor, + and −; framed: the weights");
     if (this.view.scrollWidth > this.view.clientWidth + 8) parts.push(["plain", "↔ the picture is wider than its place: scroll it sideways"]);
+    else if (this.view.scrollHeight > this.view.clientHeight + 8) parts.push(["plain", "↕ the picture is higher than its place: scroll it"]);
     return [...parts.map(([kind, text]) => html("span", { class: `k ${kind}`, text })), tensor];
   }
 
@@ -135,7 +141,9 @@ class Picture {
   /** Scrolls the picture, and nothing else, to a part of it. */
   lookAt(mark) {
     this.view.scrollLeft = mark.offsetLeft * this.scene.scale - this.view.clientWidth / 2;
-    this.view.scrollTop = mark.offsetTop * this.scene.scale - this.view.clientHeight / 2;
+    // Downwards no further than it must: the upper row's title is the first to be read.
+    const top = mark.offsetTop * this.scene.scale - 20, bottom = top + mark.offsetHeight * this.scene.scale + 40;
+    this.view.scrollTop = Math.max(Math.min(this.view.scrollTop, top), bottom - this.view.clientHeight);
   }
 
   goTo(frame) {
@@ -165,7 +173,8 @@ class Picture {
     });
     for (const layer of fed) starved.delete(layer);
     const list = (layers) => [...layers].slice(0, 4).join(", ") + (layers.size > 4 ? ` and ${layers.size - 4} more` : "");
-    const cut = this.data.edges.some((edge) => edge.cut[t] && edge.cut.some((at) => !at));
+    // A path counts as cut where it brings a gradient without the detach.
+    const cut = this.data.edges.some((edge) => edge.cut[t] && edge.cut.some((at, other) => !at && this.scene.arrived(edge.to, other, this.frame)));
     if (!starved.size) return `Every layer gets its gradient${cut ? ", though one path to it is cut" : ""}: ${list(fed)}.`;
     return `Starved: ${list(starved)}, no gradient comes back this far. ${fed.size ? `Learning: ${list(fed)}.` : "Nothing learns."}`;
   }
@@ -176,8 +185,9 @@ class Picture {
     const look = "Click a box for its numbers.";
     if (this.data.twins.length < 2 || one === undefined || one === null || other === null) return look;
     if (!this.data.scissors.some((scissors) => scissors.chosen)) return `No detach stands anywhere, so both rows are the same run. ${look}`;
-    if (numberText(one) === numberText(other)) return `Forward, both rows compute the same (loss ${numberText(one)}): a detach changes no value, it only stops the gradient on its way back. ${look}`;
+    if (this.reels[0].weightsAre(this.reels[1], this.frame)) return `Forward, both rows compute the same (loss ${numberText(one)}): a detach changes no value, it only stops the gradient on its way back. ${look}`;
     if (!this.reels.at(-1).moved(this.frame)) return `By now the upper row has learned other weights; the lower row still has those it started with. ${look}`;
+    if (numberText(one) === numberText(other)) return `The weights differ by now, and both losses are ${numberText(one)}. ${look}`;
     return `The values differ because the weights differ by now. ${look}`;
   }
 

@@ -57,5 +57,5 @@ function table(label, { rows, columns }, numbers, shape) {
   }
   const whole = shape.reduce((a, b) => a * b, 1) === rows * columns;
   return html("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": label },
-    html("table", {}, html("caption", { text: `${label} ${shapeText(shape)}${whole ? "" : `, first ${rows} × ${columns}`}` }), body));
+    html("table", {}, html("caption", { text: `${label}, ${shapeText(shape)}${whole ? "" : `, first ${rows} × ${columns}`}` }), body));
 }

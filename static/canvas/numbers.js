@@ -33,6 +33,14 @@ export class Reel {
     });
   }
 
+  /** Whether all weights are those of another reel of the same model. */
+  weightsAre(other, frame) {
+    return this.twin.parameters.every(({ strip }, i) => {
+      const theirs = other.at(other.twin.parameters[i].strip, frame).values;
+      return this.at(strip, frame).values.every((value, at) => value === theirs[at]);
+    });
+  }
+
   stage(index, frame) {
     return this.at(this.twin.stages[index], frame);
   }

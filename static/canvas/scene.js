@@ -10,7 +10,7 @@ const HEAD = 24;
 const THIN = 1.5, WIDE = 10; // pixels of an arrow
 
 export class Scene {
-  /** `on` has what a reader can do: inspect(box), toggle(box), cut(place). */
+  /** `on` has what a reader can do: inspect(box, row), toggle(box), cut(place). */
   constructor(data, reels, boxes, links, size, on) {
     Object.assign(this, { data, reels, boxes, links, size, on });
     this.rowHeight = size.height + HEAD;
@@ -59,6 +59,7 @@ export class Scene {
     const group = svg("g", { transform: `translate(0,${top})` });
     this.svg.append(group);
     const wires = this.links.map((link) => this.wire(link, t, group));
+    group.append(...wires.map((wire) => wire.label)); // above all arrows
     const boxes = this.boxes.map((box) => this.box(box, t, top));
     return { title, wires, boxes };
   }
@@ -70,7 +71,7 @@ export class Scene {
     box.look = `box${box.small ? " small" : ""}${box.rides ? " rider" : ""}`;
     const element = html("button", {
       type: "button", class: box.look, style: `left:${box.x}px;top:${top + box.y}px;width:${box.width}px;height:${box.height}px`,
-      click: () => this.on.inspect(box), dblclick: () => box.opens && this.on.toggle(box.id),
+      click: () => this.on.inspect(box, t), dblclick: () => box.opens && this.on.toggle(box.id),
     });
     const name = html("strong", { text: box.title, title: box.title });
     const shape = html("small", { class: "shape", text: box.opens ? `${box.nodes.length} calls · ${shapeText(node.shape)}` : shapeText(node.shape) });
@@ -81,13 +82,13 @@ export class Scene {
     if (box.opens) {
       this.element.append(html("button", {
         type: "button", class: "opener", text: "+", "aria-label": `Open ${box.title}: ${box.nodes.length} calls`, title: `Open ${box.title}`,
-        style: `left:${box.x + box.width - 20}px;top:${top + box.y - 8}px`, click: () => this.on.toggle(box.id),
+        style: `left:${box.x + box.width - 16}px;top:${top + box.y - 15}px`, click: () => this.on.toggle(box.id),
       }));
     }
     if (box.within) {
       this.element.append(html("button", {
         type: "button", class: "opener", text: "−", "aria-label": `Close what ${box.title} is part of`, title: "Close",
-        style: `left:${box.x + box.width - (box.opens ? 46 : 20)}px;top:${top + box.y - 8}px`, click: () => this.on.toggle(box.within),
+        style: `left:${box.x + box.width - (box.opens ? 42 : 16)}px;top:${top + box.y - 15}px`, click: () => this.on.toggle(box.within),
       }));
     }
     const own = { box, element, state, twin, last };
@@ -124,7 +125,7 @@ export class Scene {
     const forward = svg("path", { class: "forward", d: straight || curve(link.points, -9), "marker-end": "url(#forward-head)" });
     const back = svg("path", { class: "back", d: curve(link.points, 9, true), "marker-end": "url(#back-head)" });
     const label = svg("text", { class: "norm", x: link.points[0].x + 33, y: link.points[0].y + 27, "text-anchor": "middle" });
-    group.append(forward, back, label);
+    group.append(forward, back);
     return { link, forward, back, label, length: 0 };
   }
 
@@ -142,6 +143,7 @@ export class Scene {
         const free = `${Math.round(at.x)},${Math.round(at.y)}`;
         const shift = seen.has(free) ? 24 : 0;
         seen.add(free);
+        if (spot.points) this.stepAside(spot, t, at);
         if (spot.points && scissors.chosen) this.stump(spot, t);
         const label = scissors.chosen ? `The detach stands ${scissors.label}. Take it away` : `Put the detach ${scissors.label}`;
         const mark = html("button", {
@@ -159,6 +161,13 @@ export class Scene {
       });
     }
     for (let row = 0; row < this.reels.length; row += 1) this.plainCuts(row);
+  }
+
+  /** A number that scissors would hide stands below them. */
+  stepAside(link, t, at) {
+    const { label } = this.rows[t].wires.find((one) => one.link === link);
+    const x = Number(label.getAttribute("x")), y = Number(label.getAttribute("y"));
+    if (Math.abs(x - at.x) < 40 && Math.abs(y - 4 - (at.y - 9)) < 22) put(label, "y", at.y + 22);
   }
 
   /** The arrow itself can be clicked too: a wide path that is not seen lies under its scissors. */
@@ -228,7 +237,7 @@ export class Scene {
     this.rows.forEach((row, t) => {
       const reel = this.reels[t];
       const loss = reel.twin.losses[this.data.epochs[frame] - 1];
-      say(row.title, `${reel.twin.title}${loss === undefined ? "" : ` · loss ${numberText(loss)}`}${reel.twin.refused ? " · backward() refused: nothing learns" : ""}`);
+      say(row.title, `${reel.twin.title}${loss === undefined ? "" : ` · ${reel.twin.loss_name || "loss"} ${numberText(loss)}`}${reel.twin.refused ? " · backward() refused: nothing learns" : ""}`);
       for (const one of row.boxes) this.paintBox(one, reel, t, frame, frames);
       for (const wire of row.wires) this.paintWire(wire, reel, t, frame);
     });
@@ -253,10 +262,15 @@ export class Scene {
       const own = this.reels.map((each) => each.twin.parameters.find((p) => p.name === name)?.strip);
       this.heat.paint(one.weights, reel.at(weights, frame).values, this.strongest(`weights ${name}`, own, frames), kind === "starved" || kind === "refused");
     }
-    const shut = reel.twin.refused && one.box.nodes.includes(this.lossNode) ? " stopped" : "";
+    const shut = reel.twin.refused && this.isLoss(one.box, t) ? " stopped" : "";
     put(element, "class", `${one.box.look} ${kind}${shut}`);
     say(one.state, text);
     put(element, "aria-label", `${one.box.title}, ${reel.twin.title.toLowerCase()}: ${shapeText(this.data.nodes[one.box.last].shape)}; ${text}`);
+  }
+
+  /** Whether any box's parameters get their gradient from another call, in the first frame. */
+  fedFromElsewhere() {
+    return this.rows.some((row, t) => row.boxes.some((one) => one.twin && feeders(this.data, this.reels[t], one.box, t, 0).length));
   }
 
   /** What a box says of its gradient in a frame. */
@@ -274,13 +288,24 @@ export class Scene {
       return { kind: others.length ? "hungry" : whole === 0 ? "zero" : "fed", text: others.length ? `${said}, from another call` : said };
     }
     if (came === "none") return { kind: none(twin, came), text: { refused: "backward() refused", unneeded: "no gradient needed" }[twin.missing] ?? "no gradient" };
-    return { kind: came === "zero" ? "zero" : "fed", text: came === "zero" ? "∇ all zero" : box.nodes.includes(this.lossNode) ? "the loss" : norm < 0 ? "∇ came" : `∇ ${numberText(norm, 3)}` };
+    return { kind: came === "zero" ? "zero" : "fed", text: came === "zero" ? "∇ all zero" : this.isLoss(box, t) ? (reel.twin.starts.length > 1 ? "a loss" : "the loss") : norm < 0 ? "∇ came" : `∇ ${numberText(norm, 3)}` };
   }
 
-  get lossNode() {
-    const ends = new Set(this.data.edges.map((e) => e.from));
-    for (let n = this.data.nodes.length - 1; n >= 0; n -= 1) if (!ends.has(n) && this.data.nodes[n].op !== "input") return n;
-    return this.data.nodes.length - 1;
+  /** Whether a backward pass started in a box. */
+  isLoss(box, t) {
+    const { starts } = this.reels[t].twin;
+    return box.nodes.some((n) => starts.includes(this.data.nodes[n].twins[t]?.stage));
+  }
+
+  /** Whether a node's result is taken by several others that a gradient comes back from: at its arrows stands what they bring together. */
+  gathers(node, t, frame) {
+    return this.links.filter((link) => link.start === node && this.comes(link, t, frame)).length > 1;
+  }
+
+  /** Whether a gradient comes back along a link. */
+  comes(link, t, frame) {
+    const stands = this.reels[t].twin.as_described[frame];
+    return link.edges.some((e) => (!e.cut[t] || !stands) && this.arrived(e.from, t, frame) && this.arrived(e.to, t, frame));
   }
 
   paintWire(wire, reel, t, frame) {
@@ -289,14 +314,14 @@ export class Scene {
     const here = link.edges.some((e) => this.data.nodes[e.from].twins[t] && this.data.nodes[e.to].twins[t]);
     const norm = twin ? reel.stage(twin.stage, frame).norm : NaN;
     const stands = reel.twin.as_described[frame];
-    const came = link.edges.some((e) => (!e.cut[t] || !stands) && this.arrived(e.from, t, frame) && this.arrived(e.to, t, frame));
+    const came = this.comes(link, t, frame);
     wire.forward.style.display = here ? "" : "none";
     wire.back.style.display = came ? "" : "none";
     wire.label.style.display = came ? "" : "none";
     if (came) {
       wire.back.style.strokeWidth = `${this.thickness(norm)}px`;
       put(wire.back, "class", norm === 0 ? "back zero" : "back");
-      say(wire.label, norm < 0 ? "" : numberText(norm, 3));
+      say(wire.label, norm < 0 ? "" : `${numberText(norm, 3)}${this.gathers(link.start, t, frame) ? " in all" : ""}`);
     }
     if (wire.stump) {
       const end = this.data.nodes[link.edges[0].to].twins[t];
@@ -304,7 +329,9 @@ export class Scene {
       const alive = stands && stateOf(arrived) !== "none";
       wire.stump.style.display = alive ? "" : "none";
       wire.bar.style.display = alive ? "" : "none";
-      if (alive) wire.stump.style.strokeWidth = `${this.thickness(arrived)}px`;
+      // Of a single number, such as the loss, the gradient says nothing of how much is stopped here.
+      const scalar = !this.data.nodes[link.edges[0].to].shape.length;
+      if (alive) wire.stump.style.strokeWidth = `${scalar ? 4 : this.thickness(arrived)}px`;
     }
   }
 }

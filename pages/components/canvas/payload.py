@@ -163,6 +163,8 @@ def _twin(twin: Twin) -> Json:
         "losses": [loss if math.isfinite(loss) else None for loss in twin.losses],
         "raised": f"{step.raised.type}: {step.raised.message}" if step.raised is not None else "",
         "refused": refused(step),
+        "starts": [sent.stage for sent in step.backwards if sent.stage is not None],
+        "loss_name": _loss_name(step),
         "stages": [_strip(strip) for strip in twin.reel.strips.stages],
         "parameters": [
             {"name": p.name, "strip": _strip(s), **_parameter(p)}
@@ -172,6 +174,16 @@ def _twin(twin: Twin) -> Json:
         "width": numbers.shape[1] if numbers.ndim > 1 else 0,
         "numbers": _packed(numbers.astype("<f4").tobytes()),
     }
+
+
+def _loss_name(step: StepRecord) -> str:
+    """What the loss that the step returned is called there, if it is one of several."""
+    names = [
+        step.stages[sent.stage].output.name
+        for sent in step.backwards
+        if sent.stage is not None and sent.loss == step.loss
+    ]
+    return names[0] if names and len(step.backwards) > 1 else ""
 
 
 def _plane(plane: Plane) -> Json:
