@@ -16,7 +16,7 @@ with open_page(
     from pages.components.parts.glossary import show_words
     from pages.components.parts.picture import show_first_trace, show_picture
     from pages.components.parts.practice import show_story
-    from pages.components.parts.predict import predict_first
+    from pages.components.parts.predict import predict_first, wait_in_tour
     from pages.components.parts.stages import show_comparison, show_parameters, show_raised, show_stages
     from pages.components.shell.epoch import choose_epoch
     from pages.components.shell.results import show_record
@@ -25,6 +25,7 @@ with open_page(
         "computation graph, leaf, parameter, requires_grad, grad_fn, gradient, None or zeros, backward(), backward() refuses, detach, twin, epoch",
         view,
     )
+    wait_in_tour(view)
     trace = show_first_trace(view)
     without = show_record(view.settings, view.epoch, detached=False)
     with_ = show_record(view.settings, view.epoch, detached=True)

@@ -25,7 +25,7 @@ with open_page(
         show_surprise,
         show_verdict,
     )
-    from pages.components.parts.predict import predict_first
+    from pages.components.parts.predict import predict_first, wait_in_tour
     from pages.components.parts.reference import show_reference_section
     from pages.components.shell import controls
     from pages.components.shell.results import find_verdict, show_trace
@@ -42,6 +42,7 @@ with open_page(
         with choices:
             controls.show_choices(view.settings)
     with said:
+        wait_in_tour(view)
         trace = show_trace(view.settings)
         verdict = find_verdict(trace)
         predict_first(view, lambda: about_verdict(verdict))

@@ -15,7 +15,7 @@ with open_page(
     from pages.components.parts.code_panel import download_trace, show_code
     from pages.components.parts.glossary import show_words
     from pages.components.parts.picture import show_first_trace, show_picture
-    from pages.components.parts.predict import predict_first
+    from pages.components.parts.predict import predict_first, wait_in_tour
     from pages.components.parts.sweep import show_sweep_section
     from pages.components.parts.training import show_epochs, show_scrubbed
 
@@ -23,6 +23,7 @@ with open_page(
         "parameter, gradient, gradient norm, None or zeros, backward(), backward() refuses, detach, starved, twin, epoch, learning rate",
         view,
     )
+    wait_in_tour(view)
     trace = show_first_trace(view)
     predict_first(view, lambda: about_losses(trace))
     if view.shows("verdict"):

@@ -89,7 +89,11 @@ EXPERIMENT = Experiment(
     task="other",
     difficulty=100,
     places=(Place("target", "after each embedding that is predicted"),),
-    points=Points("cloud", "The embeddings of the samples, at length 1", at_length_1=True),
+    points=Points(
+        "cloud",
+        "The embeddings of the samples, at length 1; of their eight directions the two in which they scatter most",
+        at_length_1=True,
+    ),
     defaults=Defaults(detach="target", epochs=150, learning_rate=0.02, optimizer="adam", start="random"),
     options=(
         Option(

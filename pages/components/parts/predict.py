@@ -18,11 +18,18 @@ from pages.components.shell.tour_bar import is_open
 from pages.components.shell.view import View
 
 
+def wait_in_tour(view: View) -> None:
+    """Where a step of the tour waits for its prediction the page ends, before anything is trained for it."""
+    if view.tour and is_open(view.tour):
+        _wait(view)
+
+
 def predict_first(view: View, about: Callable[[], Prediction | None]) -> None:
-    """Where the reader is to predict first and has not yet: the question and the code, and the page ends there."""
+    """Where the reader is to predict first and has not yet: the question and the code, and the page ends there.
+
+    In the tour the question is the step's.
+    """
     if view.tour:
-        if is_open(view.tour):
-            _wait(view)
         return
     if view.controls:
         st.toggle(

@@ -31,6 +31,8 @@ class Step:
     """The words of the glossary that the step needs, parted by commas."""
     proof: str
     minutes: int
+    also: tuple[Settings, ...] = ()
+    """The other runs that `does` leads to."""
 
     @property
     def asked(self) -> Prediction:
@@ -52,7 +54,7 @@ STEPS = (
             "gradients, and they come from right to left."
         ),
         page="pages/data_flow.py",
-        settings=Settings(detach="nowhere"),
+        settings=Settings(detach="nowhere", epochs=1),
         question="The inputs, the weight, the bias: which of them get a gradient?",
         options=("All three", "The weight and the bias", "Only the weight", "Only the inputs"),
         right=1,
@@ -63,7 +65,7 @@ STEPS = (
         answer="They are parameters: training changes them. The inputs are data and need no gradient.",
         words="parameter, requires_grad, gradient, backward()",
         proof="""\
-step = record(Settings(detach="nowhere"), epoch=1)
+step = record(Settings(detach="nowhere", epochs=1))
 reached = [name for backward in step.backwards for name in backward.reached]
 holds = sorted(reached) == ["linear.bias", "linear.weight"] and step.stages[0].gradient is None""",
         minutes=4,
@@ -76,11 +78,11 @@ holds = sorted(reached) == ["linear.bias", "linear.weight"] and step.stages[0].g
         ),
         page="pages/training_trace.py",
         settings=Settings(detach="nowhere"),
-        question="The loss falls in each of the five epochs. By how much?",
+        question="From each epoch to the next the loss falls. By how much?",
         options=("By the same amount each time", "By less and less", "By more and more"),
         right=1,
         does="Press Play and watch the curve of the loss under the picture. Its numbers stand in the table further down.",
-        answer="The closer the outputs come to the targets, the smaller the gradients get, and the smaller the steps.",
+        answer="The closer the outputs come to the targets, the smaller the gradients get, and the less a step lowers the loss.",
         words="gradient, gradient norm, epoch, optimizer, learning rate",
         proof="""\
 run = train(Settings(detach="nowhere")).attached
@@ -100,7 +102,7 @@ holds = min(falls) > 0 and falls == sorted(falls, reverse=True) and list(norms) 
         settings=Settings(),
         question="What does the detach change in the values, and in what `backward()` does?",
         options=(
-            "The values become zero, and so do the gradients",
+            "The values stay the same, and the gradients get smaller",
             "The values stay the same, and `backward()` computes gradients of zero",
             "The values stay the same, and `backward()` raises an error",
             "Nothing: the layer learns as before",
@@ -112,7 +114,7 @@ holds = min(falls) > 0 and falls == sorted(falls, reverse=True) and list(norms) 
         ),
         answer=(
             "The values are the same, bit for bit. But nothing connects the loss to any parameter, so there is nothing "
-            "to walk back through, and the layer can't learn."
+            "to walk back through, and the layer can't learn. The app catches the error and goes on, so that you see a run that learns nothing."
         ),
         words="computation graph, grad_fn, backward(), detach, twin",
         proof="""\
@@ -140,20 +142,22 @@ holds = same and without.raised is None and with_.raised.stage == "backward"
         ),
         answer=(
             "The layers before the detach get no gradient and keep the weights that they started with; the layers after it learn "
-            "from whatever these give. So a cut after `hidden_2` stops `hidden_1` and `hidden_2`."
+            "from whatever these give. So a cut after `hidden_2` stops `hidden_1` and `hidden_2`. There is no error this time: the loss is "
+            "still connected to the layers after the cut."
         ),
         words="gradient, detach, starved, twin",
+        also=tuple(Settings("classifier", detach=place) for place in ("hidden_1", "hidden_2")),
         proof="""\
 still = [train(Settings("classifier", detach=place)).detached.never_moved for place in ("hidden_1", "hidden_2")]
-holds = still == [("hidden_1",), ("hidden_1", "hidden_2")]""",
+raised = [record(Settings("classifier", detach=place), epoch=1).raised for place in ("hidden_1", "hidden_2")]
+holds = still == [("hidden_1",), ("hidden_1", "hidden_2")] and raised == [None, None]""",
         minutes=5,
     ),
     Step(
         title="A value that you only want to look at",
         paragraph=(
             "So far the detach did harm. Often it is what you want. After each epoch this script also computes the loss on other "
-            "data, the validation loss, and adds it to a running total, only to print the total. But a loss is more than a number: it "
-            "keeps its computation graph."
+            "data, the validation loss, and adds it to a running total, only to print the total."
         ),
         page="pages/detach_in_practice.py",
         settings=Settings("kept_losses"),
@@ -167,7 +171,7 @@ holds = still == [("hidden_1",), ("hidden_1", "hidden_2")]""",
         does="Read the verdict, and the curve below it. In the picture find the branch that the loss for training does not use.",
         answer=(
             "The weights are the same, bit for bit: nobody calls `backward()` on the total. But without the detach the total holds "
-            "the whole graph of every validation loss, and the memory in use grows with every epoch."
+            "the whole graph of every validation loss, since a loss is more than a number, and the memory in use grows with every epoch."
         ),
         words="computation graph, node, detach, twin",
         proof="""\
@@ -202,7 +206,8 @@ holds = bool(same) and verdict.attached.grows and not verdict.detached.grows""",
         ),
         answer=(
             "Both runs end with the same weights: what `backward()` adds to the generator's gradients in the discriminator's step "
-            "is cleared before the generator uses it. Cleared at the top of the step it is not, and then the generator also learns to help "
+            "is cleared before the generator uses it. (The gradients that are cleared even with the detach are the discriminator's, which the "
+            "generator's loss adds.) Cleared at the top of the step it is not, and then the generator also learns to help "
             "the discriminator: its fakes end further from the data than with the detach."
         ),
         words="node, gradient, backward(), detach, optimizer, twin",
@@ -212,10 +217,14 @@ trace = train(Settings("gan"))
 verdict = judge(trace)
 same = (trace.attached.weights == trace.detached.weights).all()
 wasted = [cost.cleared[-1] for cost in (verdict.attached, verdict.detached)]
+with_ = record(Settings("gan"), epoch=1)
+discriminators = {name for name in with_.backwards[1].reached if name.startswith("discriminator.")}
 wrong = train(Settings("gan", options=(("clearing", "at-the-top"),)))
 further = wrong.attached.measures[-1] > wrong.detached.measures[-1]
-holds = bool(same) and verdict.attached.nodes[-1] > verdict.detached.nodes[-1] and wasted == [8, 4] and further""",
+holds = bool(same) and verdict.attached.nodes[-1] > verdict.detached.nodes[-1] and wasted == [8, 4] and further
+holds = holds and len(discriminators) == 4""",
         minutes=6,
+        also=(Settings("gan", options=(("clearing", "at-the-top"),)),),
     ),
     Step(
         title="A target that no gradient moves",
@@ -227,11 +236,12 @@ holds = bool(same) and verdict.attached.nodes[-1] > verdict.detached.nodes[-1] a
         ),
         page="pages/detach_in_practice.py",
         settings=Settings("td_target"),
-        question="Without the detach the loss ends lower. How good are the values then?",
+        question="Which run ends with the lower loss, and which with the better values?",
         options=(
-            "Better: the lower the loss, the better the values",
-            "Worse: they are further from the true values",
-            "As good as with the detach",
+            "The one without the detach, in both",
+            "Without the detach the lower loss, with it the better values",
+            "The one with the detach, in both",
+            "Both end alike",
         ),
         right=1,
         does=(
@@ -239,7 +249,7 @@ holds = bool(same) and verdict.attached.nodes[-1] > verdict.detached.nodes[-1] a
             "what the model says of each rung, hollow is the true value."
         ),
         answer=(
-            "Without the detach the gradient also moves the target toward the prediction: that lowers the loss, and draws the values "
+            "Without the detach the loss ends a little lower: the gradient also moves the target toward the prediction. But that draws the values "
             "of all rungs together, away from the true ones. It is so with each of the seeds 0 to 5."
         ),
         words="gradient, detach, stop-gradient, twin",
@@ -255,11 +265,11 @@ holds = all(lower) and all(further) and all(together)""",
     Step(
         title="What keeps SimSiam from collapsing",
         paragraph=(
-            "A network turns each point into eight numbers, its embedding, and no labels say what these should be: two noisy views of the "
-            "same point are to get the same embedding. The loss is minus their similarity, so -1 is best. But one embedding for "
-            "all points reaches that too, and is worthless: a collapse. The spread of the embeddings tells: near 1 they point in all directions, at 0 "
-            "all are the same. SimSiam passes the embedding of one view through a small network, the predictor, and compares the result with "
-            "the embedding of the other view, which is detached."
+            "A network turns each point into eight numbers, its embedding. There are no labels: two noisy views of the same point are to get "
+            "the same embedding, and the loss is minus their similarity, so -1 is best. The danger is a collapse: one embedding for all "
+            "points reaches -1 too, and is worthless. The spread tells: near 1 the embeddings point in all directions, at 0 all are the same.\n\n"
+            "SimSiam passes the embedding of one view through a small network, the predictor, and compares the result with the embedding "
+            "of the other view, which is detached."
         ),
         page="pages/detach_in_practice.py",
         settings=Settings("simsiam"),
@@ -272,16 +282,16 @@ holds = all(lower) and all(further) and all(together)""",
         ),
         right=2,
         does=(
-            "Compare the spread without and with the detach. Press Play and watch the embeddings below the picture. Then "
-            "switch the predictor off, beside the verdict."
+            "Compare the spread without and with the detach. Press Play and watch the embeddings below the picture: a collapse is a single "
+            "spot. Then switch the predictor off, beside the verdict, and compare the ∇ in the boxes of the encoder at the first epoch."
         ),
         answer=(
             "Without the detach the loss ends below -0.99 and the spread below 0.2; with both, the spread stays above 0.7. With the detach but "
-            "no predictor the spread ends below 0.1. Why? The gradient reaches the encoder over two paths: through the prediction, and through "
+            "no predictor the spread ends below 0.1.\n\nWhy? The gradient reaches the encoder over two paths: through the prediction, and through "
             "the embedding that is predicted. The detach cuts the second. Without a predictor both paths carry the same "
-            "gradient, so the cut only halves it. With one they differ: after twenty epochs, a small step against the gradient of the path "
-            "that is cut would lower the spread; one of the path that stays changes it by less than a tenth of that. It is so with each of the "
-            "seeds 0 to 5. Why it works in general is still being researched."
+            "gradient, so the cut only halves it: that is the ∇ of the encoder. With a predictor they differ. The cut path is the one that "
+            "would pull the embeddings together; the path that stays hardly changes their spread (after twenty epochs: by less than a tenth "
+            "as much, with each of the seeds 0 to 5). Why it works in general is still being researched."
         ),
         words="gradient, detach, stop-gradient, collapse, twin",
         proof="""\
@@ -320,6 +330,7 @@ def keeps_them_apart(seed):
 
 holds = all(map(keeps_them_apart, range(6)))""",
         minutes=7,
+        also=(Settings("simsiam").choosing("predictor", "false"),),
     ),
 )
 """The tour, in order."""

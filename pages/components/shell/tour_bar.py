@@ -43,7 +43,7 @@ def show_bar(view: View, title: str) -> None:
     """The bar of the step that the reader takes, on the page of that title: first the question, then what to look at."""
     number = view.tour
     step, picked = STEPS[number - 1], _predicted(number)
-    other, left = view.settings != step.settings, replace(view, tour=0).query()
+    left = replace(view, tour=0).query()
     with st.container(border=True, key="tour"):
         st.markdown(f"**Tour, step {number} of {len(STEPS)}: {step.title}.** {step.paragraph}")
         if picked is None:
@@ -52,28 +52,36 @@ def show_bar(view: View, title: str) -> None:
             st.markdown(
                 f"**{step.question}** You predicted: {step.options[picked].rstrip('.')}.\n\n{step.does} Then open the answer."
             )
-        if other:
-            st.caption(
+        # What is not shown leaves its place empty: else what stood there in the step before would stay while a run is trained.
+        place = st.empty()
+        if view.settings not in (step.settings, *step.also):
+            place.caption(
                 "The page now shows another run than the step's own, which the question and the answer speak of."
             )
         with st.container(horizontal=True, vertical_alignment="center"):
+            before, after, own, plan = (st.empty() for _ in range(4))
+        with before:
             if number > 1:
                 link_to_step(number - 1, f"← Step {number - 1}", title)
+        with after:
             if number < len(STEPS):
                 link_to_step(number + 1, f"Step {number + 1} →", title)
             else:
                 st.page_link(QUIZ, label="Done: try the quiz →", query_params=left)
-            if other:
+        with own:
+            if view.settings != step.settings:
                 st.button(
                     "The step's own run",
                     type="tertiary",
                     on_click=keeper.keep,
                     args=(step_view(number, view),),
                 )
+        with plan:
             st.page_link(PLAN, label="All steps", query_params=left)
-            if picked is not None:
-                with st.popover("Answer", type="tertiary"):
-                    show_outcome(step.asked, picked)
+        answer = st.empty()
+        if picked is not None:
+            with answer.expander("Answer"):
+                show_outcome(step.asked, picked)
 
 
 def link_to_step(number: int, label: str, title: str) -> None:

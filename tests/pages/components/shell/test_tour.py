@@ -135,6 +135,14 @@ def test_a_run_that_is_not_the_steps_own_is_said_to_be_another_and_can_be_left()
     assert view == step_view(7)
 
 
+@each_step
+def test_the_runs_that_a_step_leads_to_are_no_others(number: int) -> None:
+    for settings in STEPS[number - 1].also:
+        app = opened(STEPS[number - 1].page, **replace(step_view(number), settings=settings).query())
+        assert "another run than the step's own" not in text(app)
+        assert any(button.label == "The step's own run" for button in app.button)
+
+
 def test_the_plan_has_every_step_and_no_bar() -> None:
     app = opened(PLAN, tour=3)
     assert not app.exception
