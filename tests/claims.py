@@ -31,7 +31,7 @@ TESTS = Path(__file__).parent
 CONTEXT = {
     "classifier.story": ("A small classifier on the features",),
     "optimizer_trap.story": ("When a part of a model",),
-    "td_target.story": ("V is the value,",),
+    "td_target.story": ("In reinforcement learning a network",),
     "simsiam.story": ("Self-supervised learning wants",),
 }
 """Sentences that name a wish, a habit or a symbol, which no run could show to be wrong."""

@@ -43,6 +43,8 @@ Kind = Literal[
 NAMES = ("Without the detach", "With it")
 _CLEAR = 1e-3
 """Two ends that differ by less than this share are not told apart."""
+_MORE = 1.1
+"""Bytes that differ by less than this factor are not worth a sentence."""
 
 
 @dataclass(frozen=True)
@@ -243,7 +245,7 @@ def _growth(cost: Cost) -> str:
     nodes, each = ((kept[-1] - kept[0]) / (epochs - 1) for kept in (cost.alive, cost.held))
     more = counted(nodes, "autograd node") + (f" and {_bytes(each)}" if each else "")
     return (
-        f"by {more} with every epoch, to {_held(cost)} after the {counted(epochs, 'epoch')} that were counted"
+        f"by {more} with every epoch, to {_held(cost)} after {counted(epochs, 'epoch')}, where the count ends"
     )
 
 
@@ -254,9 +256,11 @@ def _held(cost: Cost) -> str:
 def _waste(attached: Cost, detached: Cost) -> str:
     text = (
         f"In an epoch the gradient passes {counted(attached.nodes[-1], 'autograd node')} without the detach and "
-        f"{detached.nodes[-1]:,} with it. As `backward()` starts, {_bytes(attached.at_once)} and {_bytes(detached.at_once)} "
-        f"are held for it, of {_bytes(attached.saved[-1])} and {_bytes(detached.saved[-1])} saved in the forward pass."
+        f"{detached.nodes[-1]:,} with it."
     )
+    held = attached.at_once, detached.at_once
+    if max(held) > _MORE * min(held):
+        text += f" As `backward()` starts, {_bytes(held[0])} are held for it without the detach, {_bytes(held[1])} with it."
     more = [name for name in attached.unused if name not in detached.unused]
     if more:
         text += f" {counted(len(more), 'parameter')} {verb(more, 'gets', 'get')} a gradient that no optimizer uses."

@@ -99,12 +99,12 @@ EXPERIMENT = Experiment(
         "linear equations. The distance is the root of the mean squared error; 0 is right.",
     ),
     story=(
-        "Value networks in reinforcement learning move V(s) toward r + gamma * V(s'), and the detach makes that a fixed "
-        "target. Without it the gradient also pulls V(s') toward V(s), which gives a lower loss and wrong values. "
-        "Where chance decides on s', the targets of a state scatter. Without the detach the values of all states are drawn "
-        "together, so that the targets scatter less, and that is not what they are worth. Where "
-        "every state has just one next state, nothing scatters and both twins head for the true values, but without the "
-        "detach it takes far longer. V is the value, s' the next state, r the reward, and gamma (0.8) the discount."
+        "In reinforcement learning a network predicts the value V(s) of a state s. It moves toward a target that it computes "
+        "itself: r + gamma * V(s'), the reward r plus the value of the next state s' times the discount gamma, here 0.8. The detach makes "
+        "that a plain number. Without it the gradient also pulls V(s') toward V(s), which gives a lower loss and wrong values. "
+        "Where chance decides on s', the targets of a state scatter; without the detach the values of all states are drawn together, "
+        "so that they scatter less, and that is not what they are worth. Where every state has just one next state, nothing scatters and both "
+        "twins head for the true values, but without the detach it takes far longer."
     ),
     seen_in="Residual Algorithms: Reinforcement Learning with Function Approximation (Baird, 1995)",
 )

@@ -30,9 +30,9 @@ _MEANS: dict[Kind, str] = {
     "error": "One of the twins can't be trained as it stands: `backward()` raises an error.",
     "learns something else": "Both train, and end with different weights and another result.",
     "ends alike": "Both train and end with different weights, but with the same result.",
-    "wasted work": "Both end with the same weights, bit for bit; one of them does work that is never used.",
-    "leak": "Both end with the same weights, bit for bit; one of them needs more memory with every epoch.",
-    "no difference": "Both end with the same weights, bit for bit, at the same cost, or are the same run.",
+    "wasted work": "One of the twins does work that is never used.",
+    "leak": "One of the twins needs more memory with every epoch.",
+    "no difference": "The twins do not differ.",
     "no difference beyond rounding": "Both end with the same weights, except for rounding.",
 }
 

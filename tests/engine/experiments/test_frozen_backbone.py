@@ -204,7 +204,10 @@ def test_the_verdict_on_every_cut_is_wasted_work_at_its_own_cost(traces: Traces)
             # A detach saves the backbone's activations and lets them go; the others never save them.
             assert verdict.detached.at_once == 5_764
             assert (verdict.detached.saved[-1] == 5_764) == (cut != "features")
-            assert f"{verdict.attached.at_once:,} bytes and 5,764 bytes are held for it" in verdict.sentence
+            assert (
+                f"{verdict.attached.at_once:,} bytes are held for it without the detach, 5,764 bytes with it"
+                in verdict.sentence
+            )
             assert verdict.attached.at_once > 23_000
     assert judge(train(settings(NOWHERE))).kind == "no difference"
 
