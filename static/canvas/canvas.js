@@ -165,18 +165,22 @@ class Picture {
   sentence() {
     const t = this.reels.length - 1, reel = this.reels[t];
     if (reel.twin.raised && reel.twin.refused) return `${t ? "With the detach here, " : ""}backward() raises an error: no path leads back from the loss to anything that learns, so no layer learns.`;
-    const fed = new Set(), starved = new Set();
+    const fed = new Set(), zero = new Set(), starved = new Set();
     reel.twin.parameters.forEach((parameter, i) => {
       if (!parameter.trained && !parameter.held) return;
       const layer = parameter.name.split(".").slice(0, -1).join(".") || parameter.name;
-      (stateOf(reel.parameter(i, this.frame).norm) === "none" ? starved : fed).add(layer);
+      ({ none: starved, zero, value: fed })[stateOf(reel.parameter(i, this.frame).norm)].add(layer);
     });
-    for (const layer of fed) starved.delete(layer);
+    for (const layer of fed) zero.delete(layer);
+    for (const layer of [...fed, ...zero]) starved.delete(layer);
     const list = (layers) => [...layers].slice(0, 4).join(", ") + (layers.size > 4 ? ` and ${layers.size - 4} more` : "");
     // A path counts as cut where it brings a gradient without the detach.
     const cut = this.data.edges.some((edge) => edge.cut[t] && edge.cut.some((at, other) => !at && this.scene.arrived(edge.to, other, this.frame)));
+    const learning = fed.size ? `Learning: ${list(fed)}.` : "Nothing learns.";
+    const zeros = zero.size ? `A gradient of zeros only: ${list(zero)}. ` : "";
+    if (!starved.size && zero.size) return `${zeros}${learning}`;
     if (!starved.size) return `Every layer gets its gradient${cut ? ", though one path to it is cut" : ""}: ${list(fed)}.`;
-    return `Starved: ${list(starved)}, no gradient comes back this far. ${fed.size ? `Learning: ${list(fed)}.` : "Nothing learns."}`;
+    return `Starved: ${list(starved)}, no gradient comes back this far. ${zeros}${learning}`;
   }
 
   /** What the values do, and how to see more. */

@@ -135,14 +135,16 @@ export class Scene {
     const t = this.reels.length - 1;
     const top = t * this.rowHeight + HEAD;
     this.marks = [];
-    const seen = new Set();
+    const seen = new Map();
     for (const scissors of data.scissors) {
       const spots = new Set([...scissors.edges.flatMap(([a, b]) => this.linkOf(a, b)), ...scissors.nodes.flatMap((n) => this.boxOf(n))]);
       [...spots].forEach((spot, i) => {
-        const at = spot.points ? middle(spot.points) : { x: spot.x + spot.width / 2, y: spot.y - 4 };
+        const at = spot.points ? middle(spot.points) : { x: spot.x + 19, y: spot.y - 4 };
         const free = `${Math.round(at.x)},${Math.round(at.y)}`;
-        const shift = seen.has(free) ? 24 : 0;
-        seen.add(free);
+        const turn = seen.get(free) ?? 0;
+        seen.set(free, turn + 1);
+        const shift = spot.points ? 24 * turn : 0; // on a box they stand beside each other, above its title
+        if (!spot.points) at.x += 33 * turn;
         if (spot.points) this.stepAside(spot, t, at);
         if (spot.points && scissors.chosen) this.stump(spot, t);
         const label = scissors.chosen ? `The detach stands ${scissors.label}. Take it away` : `Put the detach ${scissors.label}`;
