@@ -210,13 +210,39 @@ def test_arrows_are_as_wide_as_the_root_of_their_gradients_on_one_scale_for_all_
     for _ in range(12):
         wires = page.locator("path.back").evaluate_all(
             "paths => paths.filter(p => p.style.display !== 'none')"
-            ".map(p => [parseFloat(p.style.strokeWidth), Number(p.nextElementSibling.textContent)])"
+            ".map(p => [p, [...p.parentNode.querySelectorAll('path.back')].indexOf(p)])"
+            ".map(([p, i]) => [parseFloat(p.style.strokeWidth), Number(p.parentNode.querySelectorAll('text.norm')[i].textContent)])"
         )
         assert all(1.5 <= width <= 10 for width, _ in wires)
         scales += [width / norm**0.5 for width, norm in wires if 1.5 < width < 10]
         page.keyboard.press("ArrowRight")
     assert len(scales) > 30
     assert max(scales) / min(scales) < 1.01  # the norms are read as they are rounded on screen
+
+
+SAYS = (
+    ("experiment=gan&epochs=2", ("Without detach · loss_discriminator",)),
+    ("experiment=td_target&epochs=2", ("in all", "though one path to it is cut")),
+    (
+        "experiment=optimizer_trap&epochs=40&epoch=40",
+        ("A gradient of zeros only: hidden. Learning: output.",),
+    ),
+    (
+        "experiment=simsiam&predictor=false&epochs=150&epoch=150",
+        ("The weights differ by now, and both losses are -1.000.",),
+    ),
+)
+"""What a picture says where its losses, its paths, its gradients or its weights are special."""
+
+
+def test_what_the_picture_says(server: str, open_page: Opener) -> None:
+    page = open_page(server, "data_flow", width=1400, epochs=4)
+    for query, texts in SAYS:
+        page.evaluate(FOLLOW, f"?{query}")
+        for text in texts:
+            expect(page.locator(".living")).to_contain_text(text)
+    page.evaluate(FOLLOW, "?experiment=kept_losses&epochs=2")  # no gradient came along the path that is cut
+    expect(page.locator(".living")).to_contain_text("Every layer gets its gradient: hidden, output.")
 
 
 def test_a_gradient_from_another_call_of_the_module_is_said_to_be_so(server: str, open_page: Opener) -> None:
