@@ -51,9 +51,11 @@ with open_page(
         show_surprise(trace, verdict, view.epoch)
         if view.shows("verdict"):
             show_over_seeds(view, verdict)
-    if view.shows("story"):
+    if view.shows("story") and not view.tour:
         show_story(view.settings)
     show_picture(view, trace)
+    if view.shows("story") and view.tour:  # a step has told its own story, and speaks of the picture
+        show_story(view.settings)
     if view.shows("code"):
         show_lines(view.settings)
     show_evidence(trace, verdict, view.epoch)
