@@ -148,8 +148,11 @@ def _outcome(run: Run) -> str:
         return f"the training diverged: the loss is {run.losses[run.diverged_at - 1]} in epoch {run.diverged_at}."
     if len(run.losses) == 1:
         return f"the loss of the only epoch is {number_text(first)}."
-    if abs(first - last) <= _ROUNDING * abs(first):
+    if number_text(abs(first - last), beside=first) == "0":
         return f"the loss ends where it started, at {number_text(last)}."
+    if number_text(first) == number_text(last):
+        way, by = "lower" if last < first else "higher", number_text(abs(first - last), beside=first)
+        return f"the loss ends {way} than it started, at {number_text(first)}, by only {by}."
     end = max(first, last)
     swing = f", swinging up to {number_text(highest)} on the way" if highest > end + 0.1 * abs(end) else ""
     return f"the loss {'falls' if last < first else 'rises'} from {number_text(first)} to {number_text(last)}{swing}."
@@ -180,10 +183,14 @@ def _cause(run: Run, layer: str) -> str:
 def _parting(trace: Trace) -> str:
     parted = trace.parted_at
     if trace.settings.epochs == 1:
+        if any(run.lacks(run.losses[0]) for run in trace.runs):
+            return "There is one epoch only, and not both twins have a loss in it."
         return (
             "There is one epoch only: both twins start from the same loss and could differ from epoch 2 on."
         )
     if parted is None:
+        if trace.attached.weights.tobytes() != trace.detached.weights.tobytes():
+            return "The losses of the twins are equal in every epoch, to the last bit; their weights are not."
         return "The twins never differ: their losses are equal in every epoch, to the last bit."
     if parted == 1:
         return "The twins differ from the first epoch on."

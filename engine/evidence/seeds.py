@@ -6,12 +6,13 @@ judges by: the experiment's own measure, or the loss where it has none.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..experiments import RANDOM
 from ..settings import NOWHERE, Settings
-from ..text import number_text
+from ..text import counted, number_text
 from ..twins.training import Progress, train
 from .verdicts import better, ends
 
@@ -38,19 +39,25 @@ class OverSeeds:
     def sentence(self) -> str:
         """In how many of the seeds which twin ends better."""
         measure = self.settings.described().measure
-        said = [better(pair, measure) for pair in self.ends]
+        ended = [pair for pair in self.ends if any(map(math.isfinite, pair))]
+        gone = len(self.ends) - len(ended)
+        diverged = f" With {counted(gone, 'seed')} both twins diverge." if gone else ""
+        if not ended:
+            return f"With each of {counted(gone, 'seed')} both twins diverge, so neither ends better."
+        said = [better(pair, measure) for pair in ended]
         counts = {twin: said.count(twin) for twin in ("without", "with", "neither")}
         good = "higher" if measure is not None and measure.good == "up" else "lower"
-        of = f"Of {len(said)} seeds (0 to {len(said) - 1})"
+        of = f"Of {len(self.ends)} seeds (0 to {len(self.ends) - 1})"
         if all(said[0] == one for one in said):
             which = (
                 f"ends {good} {said[0]} the detach" if said[0] != "neither" else "ends alike in both twins"
             )
-            return f"{of} all agree: the {self.what}, where {good} is better, {which}."
+            agreeing = f"all that do not diverge ({len(said)}) agree" if gone else "all agree"
+            return f"{of} {agreeing}: the {self.what}, where {good} is better, {which}.{diverged}"
         alike = f", and alike in {counts['neither']}" if counts["neither"] else ""
         return (
             f"{of}, the {self.what}, where {good} is better, ends {good} with the detach in {counts['with']} and without it in "
-            f"{counts['without']}{alike}: the seed decides, not the detach alone."
+            f"{counts['without']}{alike}: the seed decides, not the detach alone.{diverged}"
         )
 
     @property

@@ -1,6 +1,7 @@
 """What the detach does in one experiment, judged from its twins: a word, and a sentence with the figures behind it.
 
 - error: one of the twins can't be trained, since `backward()` raises an error;
+- diverges: a loss or a weight of one of the twins is no finite number in the end;
 - leak: the weights are the same bits, and without the detach more is held in memory after each epoch;
 - wasted work: the weights are the same bits, and one twin computes gradients that nobody uses, or keeps more in memory;
 - no difference: the weights are the same bits, at the same cost;
@@ -33,6 +34,7 @@ from .cost import Cost, cost
 
 Kind = Literal[
     "error",
+    "diverges",
     "learns something else",
     "ends alike",
     "wasted work",
@@ -71,6 +73,8 @@ def _judge(trace: Trace, attached: Cost, detached: Cost) -> tuple[Kind, str]:
     refused = [run for run in trace.runs if run.refusal]
     if len(refused) == 1 or (refused and without.refusal != with_.refusal):
         return "error", _error(trace, refused)
+    if any(map(_diverged, trace.runs)):
+        return "diverges", " ".join(_went(run, name) for run, name in zip(trace.runs, NAMES, strict=True))
     if not same_weights(without, with_):
         if within_rounding(without, with_):
             return "no difference beyond rounding", _rounded(trace)
@@ -134,6 +138,20 @@ def _rounded(trace: Trace) -> str:
         f"{number_text(rounding(*trace.runs), digits=2)} in {counted(trace.settings.epochs, 'step')}: their number, times the largest "
         f"weight, times the 1.2e-7 to which float32 is exact. {_goes(trace.detached, NAMES[1])}"
     )
+
+
+def _diverged(run: Run) -> bool:
+    """Whether a loss, or a weight at the end, is no finite number; a step that raised says so itself."""
+    return not run.refusal and not (run.diverged_at is None and bool(np.isfinite(run.weights[-1]).all()))
+
+
+def _went(run: Run, name: str) -> str:
+    if not _diverged(run):
+        return f"{name}, `backward()` raises: {_refused(run)}" if run.refusal else _goes(run, name)
+    if run.diverged_at is None:
+        return f"{name}, the training diverges: after the last epoch a weight is no finite number."
+    loss = run.losses[run.diverged_at - 1]
+    return f"{name}, the training diverges: in epoch {run.diverged_at} the loss is {loss}."
 
 
 def _error(trace: Trace, refused: list[Run]) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from .analysis.analysis import Analysis, analyse
 from .analysis.cuts import CutFound
 from .analysis.stages import build_stages
+from .analysis.states import hides_passes
 from .capture.cells import shown_name
 from .capture.frames import Line
 from .capture.session import Session
@@ -119,7 +120,13 @@ def _zero_cuts(analysis: Analysis) -> Iterator[Cut]:
 
 def _backwards(analysis: Analysis, where: dict[int, int]) -> Iterable[BackwardRecord]:
     bits = [(name, analysis.bit(tensor)) for name, tensor in analysis.once.items()]
+    seen = {name for run in analysis.passes for name, bit in bits if run.arrived.get(bit, "none") != "none"}
+    fed = {name for name, _ in bits if analysis.states[name] in ("gradient", "zero")}
+    hiding = [run for run in analysis.passes if hides_passes(run)]
     for run in analysis.passes:
-        reached = tuple(name for name, bit in bits if run.arrived.get(bit, "none") != "none")
+        within = fed - seen if hiding and run is hiding[-1] else set[str]()
+        reached = tuple(
+            name for name, bit in bits if run.arrived.get(bit, "none") != "none" or name in within
+        )
         root = where.get(id(run.roots[0])) if run.roots else None
         yield BackwardRecord(root, analysis.location(run.line), reached, run.loss)

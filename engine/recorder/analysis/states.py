@@ -147,7 +147,9 @@ class Change(NamedTuple):
 
 def states_of(session: Session, names: Names, uses: Uses) -> dict[str, State]:
     """The state of every parameter, by name."""
-    shared = filled_by_others(names) if not _hides_passes(session) else frozenset[int]()
+    shared = (
+        filled_by_others(names) if not any(map(hides_passes, session.tape.backwards)) else frozenset[int]()
+    )
     return {
         name: _state(session, tensor, uses, id(tensor) in shared) for name, tensor in names.parameters.items()
     }
@@ -170,9 +172,9 @@ def misses_a_gradient(session: Session) -> bool:
     return not filled_by_others(session.names()) <= reached
 
 
-def _hides_passes(session: Session) -> bool:
+def hides_passes(run: BackwardPass) -> bool:
     """Whether Python code in the graph, such as a reentrant checkpoint, may have sent passes of its own unseen."""
-    return any({*run.operations.values()} - {_OF_PARALLEL} for run in session.tape.backwards)
+    return bool({*run.operations.values()} - {_OF_PARALLEL})
 
 
 def arrivals(passes: Iterable[BackwardPass], bit: int) -> list[tuple[BackwardPass, str]]:

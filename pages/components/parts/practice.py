@@ -28,6 +28,7 @@ from pages.components.shell.view import View
 
 _MEANS: dict[Kind, str] = {
     "error": "One of the twins can't be trained as it stands: `backward()` raises an error.",
+    "diverges": "One of the twins, or both, ends in numbers that are not finite.",
     "learns something else": "Both train, and end with different weights and another result.",
     "ends alike": "Both train and end with different weights, but with the same result.",
     "wasted work": "One of the twins does work that is never used.",
@@ -38,6 +39,7 @@ _MEANS: dict[Kind, str] = {
 
 _COLOURS: dict[Kind, str] = {
     "error": "red",
+    "diverges": "red",
     "learns something else": "blue",
     "ends alike": "gray",
     "wasted work": "orange",

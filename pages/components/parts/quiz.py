@@ -43,6 +43,14 @@ class Visit:
             due = tuple(q.name for turn in rounds() for q in turn if answers.due(q))
             st.session_state[_VISIT] = cls(due, frozenset(due))
         visit: Visit = st.session_state[_VISIT]
+        # A link can bring other answers meanwhile: what has none any more is no question of the last visit.
+        answered = {q.name for q in questions() if answers.answered(q)}
+        visit = replace(
+            visit,
+            left_over=tuple(name for name in visit.left_over if name in answered),
+            asked_again=visit.asked_again & answered,
+        )
+        st.session_state[_VISIT] = visit
         return visit
 
     def first(self) -> list[Question]:
