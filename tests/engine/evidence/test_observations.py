@@ -154,6 +154,29 @@ def test_the_summary_names_the_parting_the_refusal_and_what_never_moved() -> Non
     assert any("never differ" in s for s in summarize(train(Settings(detach="nowhere"))))
 
 
+def test_twins_are_not_said_to_be_alike_where_they_are_not() -> None:
+    raises = Settings("truncated_bptt", epochs=1).choosing("retain_graph", "false")
+    assert summarize(train(raises))[0] == "There is one epoch only, and not both twins have a loss in it."
+    slow = Settings("checkpointed_adapter", epochs=2, optimizer="sgd", learning_rate=1e-4)
+    trace = train(slow)
+    if trace.attached.losses == trace.detached.losses:  # to the last bit, which is the processor's
+        assert summarize(trace)[0].endswith("their weights are not.")
+    same = replace(trace, detached=replace(trace.detached, losses=trace.attached.losses))
+    assert (
+        summarize(same)[0]
+        == "The losses of the twins are equal in every epoch, to the last bit; their weights are not."
+    )
+
+
+def test_a_fall_that_four_digits_do_not_show_is_given_by_itself() -> None:
+    run = train(Settings("classifier", epochs=2)).attached
+    trace = train(Settings("classifier", epochs=2))
+    near = replace(trace, attached=replace(run, losses=(1.1194, 1.1191)))
+    assert "Without detach, the loss ends lower than it started, at 1.119, by only 0.0003." in summarize(
+        near
+    )
+
+
 def test_why_a_layer_never_moved_is_told_apart() -> None:
     """No gradient, one of exact zeros, one too small for float32, and no step of an optimizer."""
 

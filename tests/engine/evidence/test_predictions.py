@@ -118,3 +118,20 @@ def test_a_run_that_diverges_leaves_nothing_to_predict() -> None:
     trace = trained("classifier", "hidden_1")
     run = replace(trace.attached, losses=(*trace.attached.losses[:-1], float("nan")))
     assert about_losses(replace(trace, attached=run)) is None
+
+
+@pytest.mark.parametrize("inputs", ["as they are", "require grad"])
+@pytest.mark.parametrize("checkpointing", ["reentrant", "non-reentrant", "none"])
+@pytest.mark.parametrize("place", places("checkpointed_adapter"))
+def test_a_pass_within_the_pass_counts(place: str, checkpointing: str, inputs: str) -> None:
+    """A reentrant checkpoint backpropagates by itself, unseen; what it brings stands in `.grad`, as training finds it."""
+    settings = Settings("checkpointed_adapter", detach=place, epochs=1)
+    settings = settings.choosing("checkpointing", checkpointing).choosing("inputs", inputs)
+    trace = train(settings)
+    for run in trace.runs:
+        step = record(settings, epoch=1, detached=run.detached, trace=trace)
+        reached = {name for backward in step.backwards for name in backward.reached}
+        fed = {
+            layer for layer, norms in zip(run.layers, run.gradient_norms, strict=True) if norms[0] is not None
+        }
+        assert {name.rpartition(".")[0] for name in reached} == fed

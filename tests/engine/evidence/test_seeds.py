@@ -50,6 +50,14 @@ def test_ties_and_ends_that_are_missing() -> None:
     assert "ends alike in both twins" in alike.sentence
     mixed = OverSeeds(TD, ((1.0, 1.0), (math.nan, 1.0), (1.0, 2.0)))
     assert "ends lower with the detach in 1 and without it in 1, and alike in 1" in mixed.sentence
+    gone = (math.nan, math.inf)
+    assert (
+        OverSeeds(TD, (gone,) * COUNT).sentence
+        == "With each of 6 seeds both twins diverge, so neither ends better."
+    )
+    some = OverSeeds(TD, (gone, (2.0, 1.0), (2.0, 1.0)))
+    assert "all that do not diverge (2) agree: " in some.sentence
+    assert some.sentence.endswith("ends lower with the detach. With 1 seed both twins diverge.")
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,41 @@ def test_weights_that_rounding_could_have_parted_get_a_verdict_of_their_own() ->
     )
 
 
+@backs("verdict", "diverges")
+@pytest.mark.parametrize(
+    "settings",
+    [
+        Settings("truncated_bptt", epochs=60, optimizer="sgd", learning_rate=1.0).choosing(
+            "retain_graph", "true"
+        ),
+        Settings("straight_through", epochs=20, optimizer="sgd", learning_rate=0.8),
+        Settings("kept_losses", epochs=60, optimizer="sgd", learning_rate=1.0),
+        Settings("optimizer_trap", epochs=60, optimizer="sgd", learning_rate=1.0),
+    ],
+    ids=lambda settings: settings.experiment,
+)
+def test_what_ends_in_numbers_that_are_not_finite_diverges(settings: Settings) -> None:
+    trace = train(settings)
+    verdict = judge(trace)
+    assert verdict.kind == "diverges"
+    for run, name in zip(trace.runs, ("Without the detach", "With it"), strict=True):
+        finite = all(map(math.isfinite, run.losses))
+        assert (
+            f"{name}, the {'loss goes from' if finite else 'training diverges: in epoch'}" in verdict.sentence
+        )
+
+
+def test_a_last_step_that_leaves_no_finite_weights_diverges_too() -> None:
+    trace = train(Settings("classifier", epochs=2))
+    weights = trace.detached.weights.copy()
+    weights[-1] = math.inf
+    verdict = judge(replace(trace, detached=replace(trace.detached, weights=weights)))
+    assert verdict.kind == "diverges"
+    assert verdict.sentence.endswith(
+        "With it, the training diverges: after the last epoch a weight is no finite number."
+    )
+
+
 @backs("verdict", "learns something else")
 @backs("vq_codebook.story", "The commitment's detach makes next to no")
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -127,6 +128,17 @@ def test_what_was_wrong_comes_first_of_all_in_the_next_visit() -> None:
     press(app, "Done with these")
     assert "From your last visit" not in headings(app)
     assert Answers(link(app)).mastered(later)
+
+
+def test_a_link_without_answers_that_comes_in_the_same_visit_begins_anew() -> None:
+    app = opened("pages/quiz.py", answers=answered(FIRST[:1], rightly=False).text)
+    assert "From your last visit" in headings(app)
+    app.session_state["kept view"] = replace(app.session_state["kept view"], answers="")
+    app.run()
+    assert not app.exception
+    assert "From your last visit" not in headings(app)
+    assert len(asked(app)) == len(FIRST)
+    assert not app.error
 
 
 def test_a_later_try_that_was_wrong_comes_back_too_and_what_is_mastered_does_not() -> None:
