@@ -172,9 +172,7 @@ def test_a_fall_that_four_digits_do_not_show_is_given_by_itself() -> None:
     run = train(Settings("classifier", epochs=2)).attached
     trace = train(Settings("classifier", epochs=2))
     near = replace(trace, attached=replace(run, losses=(1.1194, 1.1191)))
-    assert "Without detach, the loss ends lower than it started, at 1.119, by only 0.0003." in summarize(
-        near
-    )
+    assert "Without detach, the loss ends lower than it started, at 1.119, by only 0.0003." in summarize(near)
 
 
 def test_why_a_layer_never_moved_is_told_apart() -> None:
