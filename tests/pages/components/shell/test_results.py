@@ -6,6 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from streamlit.runtime import Runtime
 from streamlit.testing.v1 import AppTest
 
 from engine import Settings, Trace, train
@@ -79,6 +80,16 @@ def test_two_readers_of_the_same_settings_at_the_same_moment_cost_one_computatio
         original(self, ahead)
 
     monkeypatch.setattr(shown._Progress, "waiting", waits)
+
+    # AppTest takes its runtime away as soon as the first of two pages is done; the other still needs one.
+    latest: list[Runtime] = []
+
+    def instance() -> Runtime:
+        if Runtime._instance is not None:
+            latest[:] = [Runtime._instance]
+        return latest[0]
+
+    monkeypatch.setattr(Runtime, "instance", staticmethod(instance))
 
     def read(_: int) -> AppTest:
         return opened("pages/training_trace.py", epochs=7, seed=3, start="random")
