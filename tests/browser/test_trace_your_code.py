@@ -80,8 +80,6 @@ def test_the_bare_address_opens_on_the_file_and_follows_it_as_it_is_saved(
     expect(page.get_by_role("heading", level=1)).to_have_text("Detach Lab")
     page.reload()  # its address has the settings, so it is a link to Home
     expect(page.get_by_role("heading", level=1)).to_have_text("Detach Lab")
-    page = open_page(address, "quiz")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Quiz")
 
 
 def test_two_thousand_calls_can_be_read_and_filtered(traced: tuple[Path, str], open_page: Opener) -> None:
