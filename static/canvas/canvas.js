@@ -44,6 +44,7 @@ class Picture {
     this.below = html("div", { class: "below" });
     this.side = html("div");
     this.key = html("p", { class: "legend" });
+    root.style.minHeight = ""; // the place that was kept until here
     root.append(this.bar, this.summary, this.values, this.view, this.key, this.side, this.below);
     this.player = new Player((frame) => this.goTo(frame), () => { this.label(); this.keepLink(); });
     this.label();

@@ -39,6 +39,9 @@ def opened(browser: Browser, address: str, width: int, height: int, scheme: str)
     page.set_default_timeout(90_000)
     page.goto(address)
     wait(page)
+    if page.locator(".living").count():
+        page.locator(".living .drawing").first.wait_for()
+        page.wait_for_timeout(500)  # what is below has moved down by then, and nothing fades any more
     return page
 
 

@@ -22,7 +22,7 @@ export default function (component) {
 }
 """
 _PLACE = """
-<div class="living"></div>
+<div class="living" style="min-height: 320px"></div>
 """
 
 
