@@ -56,7 +56,8 @@ def the_menu_is_closed_and_opened(page: Page) -> None:
     expect(opener).to_be_visible()
     assert top_of_title(page) <= 70
     page.wait_for_function(f"() => !({HIDDEN_BEHIND})().length")  # the menu may still be on its way
-    opener.evaluate("button => button.click()")  # at once: the header may be drawn anew between a press and its release
+    # At once: the header may be drawn anew between a press and its release.
+    opener.evaluate("button => button.click()")
     expect(opener).to_have_count(0)
 
 
