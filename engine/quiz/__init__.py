@@ -13,7 +13,7 @@ torch that is installed: a question whose options miss the outcome is an error, 
 A question is one file in `engine/quiz/bank/`, found by being there.
 """
 
-from .answers import Answers, is_answers, proof_of
+from .answers import Answers, proof_of, readable
 from .definition import Answer, Level, Option, Question, Topic
 from .finding import question, questions, round_of, rounds
 from .proof import Proof, prove
@@ -26,11 +26,11 @@ __all__ = [
     "Proof",
     "Question",
     "Topic",
-    "is_answers",
     "proof_of",
     "prove",
     "question",
     "questions",
+    "readable",
     "round_of",
     "rounds",
 ]

@@ -14,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from tests.benchmarks.table import Row, machine, rows_of, table
 
 BENCHMARKS = (
-    *("bench_recorder", "growth", "libraries", "training", "sweep", "memory"),
+    *("bench_recorder", "growth", "training", "sweep", "memory"),
     *("picture", "browser", "cold_start", "load", "weight"),
 )
 

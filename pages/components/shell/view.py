@@ -14,7 +14,7 @@ from typing import Literal, Self, get_args
 from engine import Settings
 from engine.examples import examples
 from engine.experiments import Option, experiment_names, find_experiment
-from engine.quiz import is_answers, rounds
+from engine.quiz import readable, rounds
 from engine.settings import EPOCHS, OPTIMIZERS, SEED, places
 from pages.components.shell.tour import STEPS
 
@@ -195,10 +195,11 @@ class _Link:
 
     def answers(self, key: str) -> str:
         got = self._query.get(key, "")
-        if is_answers(got):
+        held = readable(got)
+        if held == got:
             return got
         return self._instead(
-            key, got, "", "for each question a dash, a number from 1 to 4 or a letter from a to d"
+            key, got, held, "for each question a dash, a number from 1 to 4 or a letter from a to d"
         )
 
     def ignored(self, options: tuple[str, ...]) -> tuple[str, ...]:
