@@ -1,8 +1,9 @@
 """Keeps the reader's view across pages, and in the URL.
 
 A widget's value does not cross pages here, so no widget owns a setting. The view lies in the session under a key
-of its own. At the start of each run the keeper takes over a link that is new, or that the reader went back to; before a widget is drawn it is given
-its value from the view; when the reader moves it, its callback changes the view and writes the link.
+of its own. At the start of each run the keeper takes over a link that is new, or that the reader went back to; before
+a widget is drawn it is given its value from the view; when the reader moves it, its callback changes the view and
+writes the link.
 """
 
 from __future__ import annotations

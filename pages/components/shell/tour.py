@@ -14,7 +14,7 @@ from engine.evidence.predictions import Prediction
 
 @dataclass(frozen=True)
 class Step:
-    """One step: what it is about, the page and the run it opens, the question with its options, and what to look at then."""
+    """One step: what it is about, the page and the run it opens, the question, and what to look at then."""
 
     title: str
     paragraph: str
