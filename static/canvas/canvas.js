@@ -11,6 +11,7 @@ import { Planes } from "./plane.js";
 import { Scene } from "./scene.js";
 
 const SMALLEST = 0.72, HIGHEST = 485, LEAST = 300; // below that scale a text is not read; a higher drawing is scaled down to it, then scrolls; no opened picture has less
+const LISTED = new Intl.ListFormat("en-GB"); // "a, b and c"
 const pictures = new WeakMap();
 const sheet = fetch(new URL("./canvas.css", import.meta.url)).then((answer) => answer.text());
 
@@ -174,14 +175,14 @@ class Picture {
     });
     for (const layer of fed) zero.delete(layer);
     for (const layer of [...fed, ...zero]) starved.delete(layer);
-    const list = (layers) => [...layers].slice(0, 4).join(", ") + (layers.size > 4 ? ` and ${layers.size - 4} more` : "");
+    const list = (layers) => LISTED.format(layers.size > 5 ? [...[...layers].slice(0, 4), `${layers.size - 4} more`] : layers);
     // A path counts as cut where it brings a gradient without the detach.
     const cut = this.data.edges.some((edge) => edge.cut[t] && edge.cut.some((at, other) => !at && this.scene.arrived(edge.to, other, this.frame)));
     const learning = fed.size ? `Learning: ${list(fed)}.` : "Nothing learns.";
     const zeros = zero.size ? `A gradient of zeros only: ${list(zero)}. ` : "";
     if (!starved.size && zero.size) return `${zeros}${learning}`;
     if (!starved.size) return `Every layer gets its gradient${cut ? ", though one path to it is cut" : ""}: ${list(fed)}.`;
-    return `Starved: ${list(starved)}, no gradient comes back this far. ${zeros}${learning}`;
+    return `Starved: ${list(starved)} (no gradient comes back this far). ${zeros}${learning}`;
   }
 
   /** What the values do, and how to see more. */

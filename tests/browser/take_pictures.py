@@ -51,7 +51,7 @@ def moving(page: Page) -> None:
     area.locator(".drawing").wait_for()
     frames = [shot(page)] * 6
     page.get_by_role("button", name="Put the detach after the first hidden layer").click()
-    page.get_by_text("Starved: hidden_1, no gradient").wait_for()
+    page.get_by_text("Starved: hidden_1 (no gradient").wait_for()
     wait(page)
     page.get_by_role("button", name="▶ Play").click()
     while page.get_by_role("button", name="Pause").count():

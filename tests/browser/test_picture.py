@@ -31,11 +31,11 @@ def scissors(page: Page, words: str) -> Locator:
 def test_an_arrow_is_cut_by_mouse_and_the_page_follows(server: str, open_page: Opener) -> None:
     page = open_page(server, width=1400)
     expect(summary(page)).to_have_text(
-        "Starved: hidden_1, hidden_2, no gradient comes back this far. Learning: output."
+        "Starved: hidden_1 and hidden_2 (no gradient comes back this far). Learning: output."
     )
     scissors(page, "Put the detach after the first hidden layer").click()
     expect(summary(page)).to_have_text(
-        "Starved: hidden_1, no gradient comes back this far. Learning: hidden_2, output."
+        "Starved: hidden_1 (no gradient comes back this far). Learning: hidden_2 and output."
     )
     assert "detach=hidden_1" in page.url
     wait(page)
@@ -47,7 +47,7 @@ def test_an_arrow_is_cut_by_mouse_and_the_page_follows(server: str, open_page: O
     expect(box(page, "hidden_2")).to_have_class(re.compile("fed"))
     expect(box(page, "hidden_1", "without detach")).to_have_class(re.compile("fed"))
     scissors(page, "The detach stands after the first hidden layer").click()
-    expect(summary(page)).to_have_text("Every layer gets its gradient: hidden_1, hidden_2, output.")
+    expect(summary(page)).to_have_text("Every layer gets its gradient: hidden_1, hidden_2 and output.")
     assert "detach=nowhere" in page.url
     no_exception(page)
 
@@ -242,7 +242,7 @@ def test_what_the_picture_says(server: str, open_page: Opener) -> None:
         for text in texts:
             expect(page.locator(".living")).to_contain_text(text)
     page.evaluate(FOLLOW, "?experiment=kept_losses&epochs=2")  # no gradient came along the path that is cut
-    expect(page.locator(".living")).to_contain_text("Every layer gets its gradient: hidden, output.")
+    expect(page.locator(".living")).to_contain_text("Every layer gets its gradient: hidden and output.")
 
 
 def test_a_gradient_from_another_call_of_the_module_is_said_to_be_so(server: str, open_page: Opener) -> None:
