@@ -13,6 +13,7 @@ with open_page(
     import streamlit as st
 
     from engine.evidence.observations import summarize
+    from engine.settings import NOWHERE
     from pages.components.parts.code_panel import show_code
     from pages.components.parts.glossary import show_words
     from pages.components.parts.picture import show_first_trace, show_other_picture, show_picture
@@ -26,9 +27,12 @@ with open_page(
 
     if view.shows("verdict"):
         st.header("What its training shows", anchor=False)
-        st.markdown(
-            "The same model is trained twice, as a pair of twins from the same start: once without the detach, once with it."
+        apart = (
+            "once without the detach, once with it"
+            if view.settings.detach != NOWHERE
+            else "no detach stands anywhere yet"
         )
+        st.markdown(f"The same model is trained twice, as a pair of twins from the same start: {apart}.")
         st.markdown("\n".join(f"- {sentence}" for sentence in summarize(trace)))
 
     st.header("Key insight", anchor=False)

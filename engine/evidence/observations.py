@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ..experiments import RANDOM
-from ..settings import Settings
+from ..settings import NOWHERE, Settings
 from ..text import number_text
 from ..twins.trace import Run, Trace
 
@@ -62,9 +62,12 @@ def _ahead(falls: tuple[float, ...]) -> list[_Ahead]:
 
 
 def summarize(trace: Trace) -> tuple[str, ...]:
-    """What the twins show side by side, each as one sentence."""
+    """What the twins show side by side, each as one sentence; of twins without any detach, what both show."""
     said = [_parting(trace)]
-    for run, name in zip(trace.runs, ("Without detach", "With detach"), strict=True):
+    named = {"Without detach": trace.attached, "With detach": trace.detached}
+    if trace.settings.detach == NOWHERE:
+        named = {"In both": trace.attached}
+    for name, run in named.items():
         said.append(f"{name}, {_outcome(run)}")
         if not run.refusal:
             said += [f"{name}, {still}" for still in _never_moved(run)]

@@ -181,7 +181,7 @@ class Picture {
     const learning = fed.size ? `Learning: ${list(fed)}.` : "Nothing learns.";
     const zeros = zero.size ? `A gradient of zeros only: ${list(zero)}. ` : "";
     if (!starved.size && zero.size) return `${zeros}${learning}`;
-    if (!starved.size) return `Every layer gets its gradient${cut ? ", though one path to it is cut" : ""}: ${list(fed)}.`;
+    if (!starved.size) return `Every layer gets its gradient${cut ? ", though a path is cut" : ""}: ${list(fed)}.`;
     return `Starved: ${list(starved)} (no gradient comes back this far). ${zeros}${learning}`;
   }
 

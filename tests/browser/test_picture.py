@@ -222,7 +222,7 @@ def test_arrows_are_as_wide_as_the_root_of_their_gradients_on_one_scale_for_all_
 
 SAYS = (
     ("experiment=gan&epochs=2", ("Without detach · loss_discriminator",)),
-    ("experiment=td_target&epochs=2", ("in all", "though one path to it is cut")),
+    ("experiment=td_target&epochs=2", ("in all", "though a path is cut")),
     (
         "experiment=optimizer_trap&epochs=40&epoch=40",
         ("A gradient of zeros only: hidden. Learning: output.",),

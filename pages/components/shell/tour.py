@@ -286,7 +286,7 @@ holds = all(lower) and all(further) and all(together)""",
             "spot. Then switch the predictor off, beside the verdict, and compare the ∇ in the boxes of the encoder at the first epoch."
         ),
         answer=(
-            "Without the detach the loss ends below -0.99 and the spread below 0.2; with both, the spread stays above 0.7. With the detach but "
+            "Without the detach the loss ends below -0.99 and the spread below 0.2; with both, the spread ends above 0.7. With the detach but "
             "no predictor the spread ends below 0.1.\n\nWhy? The gradient reaches the encoder over two paths: through the prediction, and through "
             "the embedding that is predicted. The detach cuts the second. Without a predictor both paths carry the same "
             "gradient, so the cut only halves it: that is the ∇ of the encoder. With a predictor they differ. The cut path is the one that "
