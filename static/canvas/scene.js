@@ -124,9 +124,13 @@ export class Scene {
     const straight = this.boxes[link.from].rides ? `M${link.points[0].x},${link.points[0].y - 9} L${link.points[1].x},${link.points[1].y - 9}` : "";
     const forward = svg("path", { class: "forward", d: straight || curve(link.points, -9), "marker-end": "url(#forward-head)" });
     const back = svg("path", { class: "back", d: curve(link.points, 9, true), "marker-end": "url(#back-head)" });
-    const label = svg("text", { class: "norm", x: link.points[0].x + 33, y: link.points[0].y + 27, "text-anchor": "middle" });
+    const [start] = link.points, at = middle(link.points), end = link.points.at(-1);
+    const junction = { x: start.x + 33, y: start.y + 27 };
+    const label = svg("text", { class: "norm", ...junction, "text-anchor": "middle" });
     group.append(forward, back);
-    return { link, forward, back, label, length: 0 };
+    // Below an arrow that goes over other boxes: at its start the number would stand at the arrow to those.
+    const own = at.y < start.y - HEAD ? { x: (start.x + end.x) / 2, y: at.y + 27 } : junction;
+    return { link, forward, back, label, junction, own, length: 0 };
   }
 
   /** The scissors: on the edge where the detach stands in the lower twin, and faint ones where it could. */
@@ -167,9 +171,10 @@ export class Scene {
 
   /** A number that scissors would hide stands below them. */
   stepAside(link, t, at) {
-    const { label } = this.rows[t].wires.find((one) => one.link === link);
-    const x = Number(label.getAttribute("x")), y = Number(label.getAttribute("y"));
-    if (Math.abs(x - at.x) < 40 && Math.abs(y - 4 - (at.y - 9)) < 22) put(label, "y", at.y + 22);
+    const { junction, own } = this.rows[t].wires.find((one) => one.link === link);
+    for (const place of [junction, own]) {
+      if (Math.abs(place.x - at.x) < 40 && Math.abs(place.y - 4 - (at.y - 9)) < 22) place.y = at.y + 22;
+    }
   }
 
   /** The arrow itself can be clicked too: a wide path that is not seen lies under its scissors. */
@@ -323,7 +328,10 @@ export class Scene {
     if (came) {
       wire.back.style.strokeWidth = `${this.thickness(norm)}px`;
       put(wire.back, "class", norm === 0 ? "back zero" : "back");
-      say(wire.label, norm < 0 ? "" : `${numberText(norm, 3)}${this.gathers(link.start, t, frame) ? " in all" : ""}`);
+      const gathers = this.gathers(link.start, t, frame), place = gathers ? wire.junction : wire.own;
+      say(wire.label, norm < 0 ? "" : `${numberText(norm, 3)}${gathers ? " in all" : ""}`);
+      put(wire.label, "x", place.x);
+      put(wire.label, "y", place.y);
     }
     if (wire.stump) {
       const end = this.data.nodes[link.edges[0].to].twins[t];
