@@ -20,6 +20,7 @@ with open_page(
     epoch = choose_epoch(view, "Each twin has its own weights, those at the start of this epoch.")
     sample = choose_sample(view, trace)
     show_both_ways(
+        view.settings,
         show_record(view.settings, epoch, detached=False, weights="attached"),
         show_record(view.settings, epoch, detached=True, weights="detached"),
         sample,

@@ -14,7 +14,7 @@ from engine.experiments import experiment_names
 from engine.quiz import prove, questions, rounds
 from engine.serving.results import swept
 from engine.settings import places
-from pages.components.draw.charts import TWINS
+from pages.components.draw.twins import WITH, WITHOUT
 from pages.components.shell.menu import PAGES
 from pages.components.shell.view import View
 
@@ -160,9 +160,26 @@ def test_the_prediction_trace_writes_out_the_lessons_arithmetic() -> None:
 
 def test_each_card_of_the_prediction_trace_names_its_twin() -> None:
     app = opened("pages/prediction_trace.py")
-    named = [caption.value for caption in app.caption if caption.value in TWINS]
-    assert named == [*TWINS] * 4
+    named = [caption.value for caption in app.caption if caption.value in (WITHOUT, WITH)]
+    assert named == [WITHOUT, WITH] * 4
     assert len(re.findall(r"^\*\*\d\.", text(app), re.MULTILINE)) == len(named)
+
+
+@pytest.mark.parametrize(
+    "path", ["streamlit_app.py", "pages/training_trace.py", "pages/detach_in_practice.py"]
+)
+def test_without_a_detach_no_twin_is_named_after_it(path: str) -> None:
+    shown = text(opened(path, experiment="classifier", detach="nowhere"))
+    assert "with detach" not in shown.lower()
+    assert path == "streamlit_app.py" or "without detach, once more" in shown.lower()
+
+
+def test_the_open_tab_of_a_twin_whose_name_changes_leaves_one_table_open() -> None:
+    app = opened("pages/training_trace.py", experiment="classifier")
+    app.session_state["twin of the epochs"] = "with detach"
+    app.selectbox(key="detach").set_value("nowhere").run()
+    assert not app.exception
+    assert sum("Observation" in table for table in html(app)) == 1
 
 
 def test_a_moved_slider_reaches_the_chart_and_the_link() -> None:

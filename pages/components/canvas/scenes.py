@@ -7,14 +7,12 @@ from collections.abc import Iterator
 from engine import Settings, Trace, record
 from engine.recorder import StepRecord
 from engine.serving.cache import Cache
-from engine.settings import NOWHERE
 from engine.twins.film import Film, still
 from pages.components.canvas.graph import Graph, ends_of_detaches, first_untracked, graph_of
 from pages.components.canvas.payload import Picture, Scene, Scissors, Twin
+from pages.components.draw.twins import twin_names
 from pages.components.shell.controls import place_label
 
-TITLES = ("Without detach", "With detach")
-_NO_DETACH = ("Without detach", "Without detach, once more")
 _stands: Cache[Settings, tuple[tuple[str, tuple[tuple[int, int], ...], tuple[int, ...]], ...]] = Cache(
     200, lambda found: 1
 )
@@ -39,9 +37,10 @@ def twin_scene(trace: Trace, film: Film) -> Scene:
     """Both twins of a run, and the scissors at each place where the detach can stand."""
     steps = tuple(reel.record for reel in film.reels)
     graph = graph_of(steps)
-    titles = _NO_DETACH if trace.settings.detach == NOWHERE else TITLES
+    names = twin_names(trace.settings)
     twins = tuple(
-        Twin(title, reel, run.losses) for title, reel, run in zip(titles, film.reels, trace.runs, strict=True)
+        Twin(name[0].upper() + name[1:], reel, run.losses)
+        for name, reel, run in zip(names, film.reels, trace.runs, strict=True)
     )
     settings = trace.settings
     scissors = tuple(_scissors(settings, graph, steps[0]))

@@ -15,8 +15,6 @@ from typing import Any, Literal
 
 import altair as alt
 
-WITHOUT, WITH = "without detach", "with detach"
-TWINS = (WITHOUT, WITH)
 SHOWN = "shown"
 """The column of the numbers as they are written."""
 _COLOURS = ["#2f6fde", "#c2570c"]
@@ -67,9 +65,8 @@ def _scaled(layer: Spec, domains: Mapping[str, list[float] | None]) -> Spec:
 @lru_cache(maxsize=256)
 def _lines(what: str, by: str, names: tuple[str, ...], along: str, ruled: bool, dotted: bool) -> Spec:
     """The same without domains: altair takes far longer to write a chart than torch to train for it."""
-    twins = names == TWINS
     domain = alt.Scale(domain=list(names))
-    colours = alt.Scale(domain=list(names), range=_COLOURS if twins else _LAYER_COLOURS)
+    colours = alt.Scale(domain=list(names), range=_COLOURS if by == "twin" else _LAYER_COLOURS)
     axis = alt.Axis(
         labelExpr="format(datum.value, abs(datum.value) < 1e3 ? '.3~g' : abs(datum.value) < 1e6 ? ',.4~r' : '.2~e')"
     )
@@ -99,7 +96,11 @@ def _lines(what: str, by: str, names: tuple[str, ...], along: str, ruled: bool, 
 
 
 def sweep(
-    rates: tuple[float, float], losses: tuple[float, float], epoch: int, rules: Mapping[str, float]
+    names: tuple[str, str],
+    rates: tuple[float, float],
+    losses: tuple[float, float],
+    epoch: int,
+    rules: Mapping[str, float],
 ) -> Spec:
     """Both twins' final loss over the learning rates, both on a log scale; each of `rules` is a vertical line."""
     lowest, highest = losses
@@ -116,9 +117,9 @@ def sweep(
         scale=alt.Scale(type="log", domain=[lowest, highest * room]),
         axis=alt.Axis(format=".2~g", tickCount=5),
     )
-    legend = _legend(TWINS)
-    colour = alt.Color("twin:N", scale=alt.Scale(domain=list(TWINS), range=_COLOURS), legend=legend)
-    dash = alt.StrokeDash("twin:N", scale=alt.Scale(domain=list(TWINS)), legend=legend)
+    legend = _legend(names)
+    colour = alt.Color("twin:N", scale=alt.Scale(domain=list(names), range=_COLOURS), legend=legend)
+    dash = alt.StrokeDash("twin:N", scale=alt.Scale(domain=list(names)), legend=legend)
     tips = [alt.Tooltip("rate:Q", format=".4~g"), "twin:N", alt.Tooltip(f"{SHOWN}:N", title="loss")]
     said = _said("learning rate", "format(datum.rate, '.4~g')", "loss", "twin")
     base = alt.Chart(_ROWS)
@@ -136,9 +137,9 @@ def sweep(
 
 
 @lru_cache(maxsize=64)
-def dots(what: str) -> Spec:
+def dots(what: str, names: tuple[str, str]) -> Spec:
     """One dot a seed, `what` along x, the twins one below the other."""
-    domain = list(TWINS)
+    domain = list(names)
     twin = alt.Y("twin:N", title=None, scale=alt.Scale(domain=domain))
     colour = alt.Color("twin:N", scale=alt.Scale(domain=domain, range=_COLOURS), legend=None)
     shape = alt.Shape("twin:N", scale=alt.Scale(domain=domain), legend=None)

@@ -14,19 +14,17 @@ from functools import lru_cache, partial
 import pyarrow as pa
 import streamlit as st
 
-from engine import Trace
+from engine import Run, Trace
 from engine.evidence.seeds import OverSeeds
 from engine.evidence.sweep import Sweep
 from engine.serving.cache import Cache
 from engine.settings import Settings
 from engine.text import counted, number_text
 from pages.components.draw import chart_specs
-from pages.components.draw.chart_specs import SHOWN, TWINS, WITH, WITHOUT
+from pages.components.draw.chart_specs import SHOWN
+from pages.components.draw.twins import twin_names
 
 __all__ = [
-    "TWINS",
-    "WITH",
-    "WITHOUT",
     "show_by_layer",
     "show_losses",
     "show_over_seeds",
@@ -67,6 +65,7 @@ def show_losses(trace: Trace, epoch: int) -> None:
 
 
 def _losses(trace: Trace) -> Drawn | None:
+    names = twin_names(trace.settings)
     gone = max(
         sum(not math.isfinite(loss) and not run.lacks(loss) for loss in run.losses) for run in trace.runs
     )
@@ -76,15 +75,15 @@ def _losses(trace: Trace) -> Drawn | None:
         f"{name} none, the step raised"
         if run.lacks(run.losses[-1])
         else f"{name} from {number_text(run.losses[0])} to {number_text(run.losses[-1])}"
-        for run, name in zip(trace.runs, TWINS, strict=True)
+        for run, name in zip(trace.runs, names, strict=True)
     )
-    rows = _rows({name: run.losses for run, name in zip(trace.runs, TWINS, strict=True)})
+    rows = _rows({name: run.losses for run, name in zip(trace.runs, names, strict=True)})
     if not rows:
         return None
     return Drawn(
-        chart_specs.lines("loss", "twin", TWINS, trace.settings.epochs, "epoch", ruled=True),
+        chart_specs.lines("loss", "twin", names, trace.settings.epochs, "epoch", ruled=True),
         _arrow(rows, ("epoch", "twin", "loss", SHOWN)),
-        f"Loss over {counted(trace.settings.epochs, 'epoch')}: {ends}.{left_out}{_on_each_other(rows)}",
+        f"Loss over {counted(trace.settings.epochs, 'epoch')}: {ends}.{left_out}{_on_each_other(rows, names)}",
     )
 
 
@@ -106,11 +105,11 @@ def _series(what: str, values: Series, ruled: bool, along: str) -> Drawn | None:
     if not rows:
         return None
     ends = ", ".join(f"{name}: {_range(series)}" for name, series in values.items() if series)
-    last = max(len(series) for series in values.values())
+    last, names = max(len(series) for series in values.values()), tuple(values)
     return Drawn(
-        chart_specs.lines(what, "twin", TWINS, last, along, ruled=ruled),
+        chart_specs.lines(what, "twin", names, last, along, ruled=ruled),
         _arrow(rows, (along, "twin", what, SHOWN)),
-        f"{what[0].upper()}{what[1:]}, {ends}.{_on_each_other(rows)}",
+        f"{what[0].upper()}{what[1:]}, {ends}.{_on_each_other(rows, names)}",
     )
 
 
@@ -124,15 +123,16 @@ def show_sweep(sweep: Sweep, rules: Mapping[str, float], description: str) -> No
 
 
 def _sweep(sweep: Sweep, rules: Mapping[str, float], description: str) -> Drawn:
+    names = twin_names(sweep.settings)
     rows: list[Row] = [
         (rate, name, loss, _figure(loss))
-        for curve, name in zip(sweep.curves, TWINS, strict=True)
+        for curve, name in zip(sweep.curves, names, strict=True)
         for rate, loss in zip(curve.rates, curve.losses, strict=True)
         if 0 < loss <= 10 * curve.first
     ]
     drawn = [loss for _, _, loss, _ in rows] or [1.0]
     ends, epochs = (sweep.rates[0], sweep.rates[-1]), sweep.settings.epochs
-    spec = chart_specs.sweep(ends, (min(drawn), max(drawn)), epochs, rules)
+    spec = chart_specs.sweep(names, ends, (min(drawn), max(drawn)), epochs, rules)
     return Drawn(spec, _arrow(rows, ("rate", "twin", "loss", SHOWN)), description)
 
 
@@ -142,16 +142,17 @@ def show_over_seeds(found: OverSeeds) -> None:
 
 
 def _over_seeds(found: OverSeeds) -> Drawn | None:
+    names = twin_names(found.settings)
     rows = [
         (seed, name, end, _figure(end))
         for seed, pair in enumerate(found.ends)
-        for name, end in zip(TWINS, pair, strict=True)
+        for name, end in zip(names, pair, strict=True)
         if math.isfinite(end)
     ]
     if not rows:
         return None
     arrow = _arrow(rows, ("seed", "twin", "end", SHOWN))
-    return Drawn(chart_specs.dots(found.what), arrow, found.numbers)
+    return Drawn(chart_specs.dots(found.what, names), arrow, found.numbers)
 
 
 def show_by_layer(trace: Trace, figures: Mapping[str, Callable[[], ByLayer]], epoch: int) -> None:
@@ -160,7 +161,7 @@ def show_by_layer(trace: Trace, figures: Mapping[str, Callable[[], ByLayer]], ep
     A figure gives, for each twin, one sequence a layer. A heading, a caption and a row of its own for each chart would
     be a dozen elements more, each of which a browser draws anew at every rerun.
     """
-    for column, twin in zip(st.columns(2), TWINS, strict=True):
+    for column, twin, run in zip(st.columns(2), twin_names(trace.settings), trace.runs, strict=True):
         with column:
             said = []
             for what, values in figures.items():
@@ -168,16 +169,15 @@ def show_by_layer(trace: Trace, figures: Mapping[str, Callable[[], ByLayer]], ep
                     (trace.settings, what, twin), partial(_by_layer, trace, what, values, twin)
                 )
                 if drawn is None:
-                    st.info(f"Nothing to draw, {twin}: {_why_none(trace, twin)}.")
+                    st.info(f"Nothing to draw, {twin}: {_why_none(run)}.")
                     continue
                 _draw(drawn, f"{what} {twin}", epoch)
                 said.append(drawn.description)
             st.caption("\n\n".join(said))
 
 
-def _why_none(trace: Trace, twin: str) -> str:
+def _why_none(run: Run) -> str:
     """Why no layer has a gradient to draw."""
-    run = trace.runs[TWINS.index(twin)]
     if run.lacks(run.losses[-1]):
         return "the step raised on its way, and what some of its backward passes had brought by then, no optimizer used"
     return "no gradient came to any layer (None, not 0)"
@@ -230,9 +230,9 @@ def _range(values: Iterable[float | None]) -> str:
     return f"{_figure(known[0])} at first, {_figure(known[-1])} at last"
 
 
-def _on_each_other(rows: Sequence[Row]) -> str:
+def _on_each_other(rows: Sequence[Row], names: Sequence[str]) -> str:
     """Says so where the twins' lines can't be told apart since they are the same."""
-    one, other = ([(at, value) for at, twin, value, _ in rows if twin == name] for name in TWINS)
+    one, other = ([(at, value) for at, twin, value, _ in rows if twin == name] for name in names)
     return " Both lines are the same." if one == other else ""
 
 

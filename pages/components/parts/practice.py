@@ -22,6 +22,7 @@ from engine.text import number_text
 from engine.twins.experiment_script import MARK, script_of
 from pages.components.draw import charts
 from pages.components.draw.tables import table_html
+from pages.components.draw.twins import twin_names
 from pages.components.shell import keeper
 from pages.components.shell.results import find_over_seeds
 from pages.components.shell.view import View
@@ -164,7 +165,7 @@ def _surprise(verdict: Verdict, curves: Mapping[str, Callable[[], None]]) -> str
 def _curves(trace: Trace, verdict: Verdict, epoch: int) -> dict[str, Callable[[], None]]:
     """How to draw each curve that this pair of twins has, by name, the losses first."""
     settings, measure = trace.settings, trace.settings.described().measure
-    costs = dict(zip(charts.TWINS, (verdict.attached, verdict.detached), strict=True))
+    costs = dict(zip(twin_names(settings), (verdict.attached, verdict.detached), strict=True))
     found: dict[str, Callable[[], None]] = {}
     if any(loss == loss for run in trace.runs for loss in run.losses):
         found["losses"] = lambda: charts.show_losses(trace, epoch)
@@ -220,7 +221,7 @@ def show_summands(settings: Settings) -> None:
     rows = [
         (f"{term.code}, {name}", *(_came(term.gradients[module]) for module in modules))
         for pair in pairs
-        for term, name in zip(pair, charts.TWINS, strict=True)
+        for term, name in zip(pair, twin_names(settings), strict=True)
     ]
     st.html(table_html("What each term of the loss moves", modules, rows, "compared"))
     st.caption(
@@ -233,7 +234,7 @@ def _came(norm: float | None) -> str:
 
 
 def _named(trace: Trace) -> list[tuple[str, Run]]:
-    return list(zip(charts.TWINS, trace.runs, strict=True))
+    return list(zip(twin_names(trace.settings), trace.runs, strict=True))
 
 
 def _table(trace: Trace, verdict: Verdict) -> str:
@@ -269,7 +270,7 @@ def _table(trace: Trace, verdict: Verdict) -> str:
     ]
     return table_html(
         "The twins side by side",
-        charts.TWINS,
+        twin_names(trace.settings),
         [(name, *cells) for name, cells in rows],
         "compared",
     )

@@ -8,13 +8,13 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from engine import Trace
+from engine import Settings, Trace
 from engine.recorder import StepRecord
 from engine.recorder.record import Stage
 from engine.text import number_text, percent_text
 from engine.twins.arithmetic import OUTPUTS, class_of, equations, share_of_loss
-from pages.components.draw.chart_specs import WITH, WITHOUT
 from pages.components.draw.pipeline import is_cut, paired
+from pages.components.draw.twins import twin_names
 from pages.components.draw.words import does, stage_title
 from pages.components.shell import keeper
 from pages.components.shell.view import View
@@ -39,22 +39,23 @@ def choose_sample(view: View, trace: Trace) -> int:
     return shown - 1
 
 
-def show_both_ways(without: StepRecord, with_: StepRecord, sample: int) -> None:
+def show_both_ways(settings: Settings, without: StepRecord, with_: StepRecord, sample: int) -> None:
     """The sample's way through the stages of both twins, stage beside stage, ending in its share of the loss."""
     st.caption(
         "Numbers are written with four digits; torch computed with all of them, so a last digit can differ."
     )
     st.header("Stage by stage", anchor=False)
+    first, second = twin_names(settings)
     for number, (other, stage) in enumerate(paired(without, with_), start=1):
         left, right = st.columns(2)
-        with left, _card(WITHOUT):
+        with left, _card(first):
             if other is None and without.raised is not None and not is_cut(stage, with_):
                 st.markdown(f"**{number}.** The step did not get that far: `{without.raised.stage}` raised.")
             elif other is None:
                 st.markdown(f"**{number}.** There is no detach here: the numbers pass unchanged.")
             else:
                 _show_stage(number, other, without, sample)
-        with right, _card(WITH):
+        with right, _card(second):
             _show_stage(number, stage, with_, sample)
 
 

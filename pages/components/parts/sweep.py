@@ -9,6 +9,7 @@ import streamlit as st
 from engine.evidence.sweep import Curve, Sweep, SweepError, exact_edge, refusal
 from engine.text import number_text
 from pages.components.draw import charts
+from pages.components.draw.twins import twin_names
 from pages.components.shell import keeper
 from pages.components.shell.results import show_sweep
 from pages.components.shell.view import View
@@ -41,7 +42,7 @@ def show_sweep_section(view: View) -> None:
 
 def _rules(view: View, sweep: Sweep, exact: float | None) -> dict[str, float]:
     rules = {"chosen": view.settings.learning_rate}
-    for curve, name in zip(sweep.curves, charts.TWINS, strict=True):
+    for curve, name in zip(sweep.curves, twin_names(sweep.settings), strict=True):
         if curve.edge is not None:
             rules[f"{name}: diverges"] = curve.edge[1]
     if exact is not None and sweep.rates[0] <= exact <= sweep.rates[-1]:
@@ -54,7 +55,7 @@ def _described(view: View, sweep: Sweep) -> str:
         f"{name} lowest at {_rate(curve.best[0])} with {number_text(curve.best[1])}"
         if curve.learns
         else f"{name} {number_text(curve.first)} throughout"
-        for curve, name in zip(sweep.curves, charts.TWINS, strict=True)
+        for curve, name in zip(sweep.curves, twin_names(sweep.settings), strict=True)
     )
     return (
         f"The loss in epoch {sweep.settings.epochs} over {len(sweep.rates)} learning rates from {sweep.rates[0]:g} to "
@@ -64,7 +65,7 @@ def _described(view: View, sweep: Sweep) -> str:
 
 
 def _sentences(sweep: Sweep, exact: float | None) -> list[str]:
-    said = [_of(curve) for curve in sweep.curves]
+    said = [_of(curve, name) for curve, name in zip(sweep.curves, twin_names(sweep.settings), strict=True)]
     said.append(
         "A rate diverges where some epoch's loss is not finite, or the last loss lies above the first."
     )
@@ -76,8 +77,7 @@ def _sentences(sweep: Sweep, exact: float | None) -> list[str]:
     return said
 
 
-def _of(curve: Curve) -> str:
-    name = charts.WITH if curve.detached else charts.WITHOUT
+def _of(curve: Curve, name: str) -> str:
     if not curve.learns:
         return (
             f"**{name}:** no parameter is connected to the loss, so it stays at {number_text(curve.first)} "

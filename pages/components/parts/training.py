@@ -15,6 +15,7 @@ from engine.text import number_text, percent_text
 from pages.components.draw import charts
 from pages.components.draw.tables import show_html, table_html
 from pages.components.draw.tensors import tensor_html
+from pages.components.draw.twins import twin_names
 from pages.components.shell import keeper
 from pages.components.shell.epoch import choose_epoch
 
@@ -28,7 +29,7 @@ def show_scrubbed(trace: Trace) -> None:
     show_html(_side_by_side(_said(run, trace.settings, epoch) for run in trace.runs))
     _show_layers(trace, epoch)
     st.header(f"The weights at the start of epoch {epoch}", anchor=False)
-    show_html(_side_by_side(_weights(run, epoch) for run in trace.runs))
+    show_html(_side_by_side(_weights(run, trace.settings, epoch) for run in trace.runs))
 
 
 @dataclass(frozen=True)
@@ -61,18 +62,18 @@ def _said(run: Run, settings: Settings, epoch: int) -> str:
     loss = run.losses[epoch - 1]
     said = "no loss" if run.lacks(loss) else f"loss <strong>{number_text(loss)}</strong>"
     observed = escape(_written(run, settings).observed[epoch - 1])
-    return f"<strong>{_name(run)}</strong>, epoch {epoch}: {said}<p><small>{observed}</small></p>"
+    return f"<strong>{_name(run, settings)}</strong>, epoch {epoch}: {said}<p><small>{observed}</small></p>"
 
 
-def _weights(run: Run, epoch: int) -> str:
+def _weights(run: Run, settings: Settings, epoch: int) -> str:
     """Every weight at the start of the epoch."""
     tables = "".join(tensor_html(run.parameter(p.name, epoch), p.name) for p in run.parameters)
-    return f"<p><strong>{_name(run)}</strong></p>{tables}"
+    return f"<p><strong>{_name(run, settings)}</strong></p>{tables}"
 
 
 def _show_layers(trace: Trace, epoch: int) -> None:
     """How far each layer has moved, which each twin can draw, and below it the gradient norm that moved it."""
-    runs = dict(zip(charts.TWINS, trace.runs, strict=True))
+    runs = dict(zip(twin_names(trace.settings), trace.runs, strict=True))
     st.header("How far each layer has moved from its start, and its gradient norm", anchor=False)
     charts.show_by_layer(
         trace,
@@ -98,7 +99,7 @@ def _moved(run: Run) -> list[tuple[float, ...]]:
 def show_epochs(trace: Trace) -> None:
     """The table Epoch, Loss, Accuracy, Observation of either twin."""
     st.header("Epoch by epoch", anchor=False)
-    tabs = st.tabs([_name(run) for run in trace.runs], on_change="rerun", key="twin of the epochs")
+    tabs = st.tabs(twin_names(trace.settings), on_change="rerun", key="twin of the epochs")
     for tab, run in zip(tabs, trace.runs, strict=True):
         if not tab.open:
             continue  # what nobody looks at is neither sent nor drawn
@@ -130,7 +131,7 @@ def _table(run: Run, settings: Settings, observed: Sequence[str]) -> str:
         title = measure.label[0].upper() + measure.label[1:]
         columns[f"{title} ({_GOOD[measure.good]})"] = [_figure(m, run) for m in run.measures]
     rows = list(zip(*columns.values(), observed, strict=True))
-    table = table_html(f"Epochs {_name(run)}", [*columns, "Observation"], rows, "figures")
+    table = table_html(f"Epochs {_name(run, settings)}", [*columns, "Observation"], rows, "figures")
     return f'{table}<div class="lab"><p><small>{_not_applicable(run)}</small></p></div>'
 
 
@@ -139,5 +140,5 @@ def _figure(value: float, run: Run, beside: float = 0.0) -> str:
     return "–" if run.lacks(value) else number_text(value, beside=beside)
 
 
-def _name(run: Run) -> str:
-    return charts.WITH if run.detached else charts.WITHOUT
+def _name(run: Run, settings: Settings) -> str:
+    return twin_names(settings)[run.detached]
